@@ -1,17 +1,17 @@
-// Finds fenced code blocks in model output: CommonMark's fences and common mistakes of models. Must not know
-// rollouts or specs.
+// Finds fenced code blocks in model output, by CommonMark's rules and with tolerance for common mistakes of
+// models. Must not depend on rollouts or specs.
 import { canonicalLanguage } from "./languages.ts";
 
 export interface CodeBlock {
   content: string;
-  /** The fence's info string, trimmed. */
+  /** The info string of the fence, trimmed. */
   info: string;
 }
 
 interface CodeBlocks {
-  /** Complete blocks in order, without empty blocks caused by a doubled closing fence. */
+  /** Complete blocks in order, without the empty blocks that a doubled closing fence would produce. */
   blocks: CodeBlock[];
-  /** Whether the text was cut: the last block has content and is not closed. */
+  /** Whether the text was cut off: the last block has content and is not closed. */
   cut: boolean;
 }
 
@@ -19,18 +19,18 @@ interface Fence {
   mark: "`" | "~";
   /** Number of fence characters. */
   length: number;
-  /** The blanks before the fence; a list marker counts as blanks. */
+  /** Indentation of the fence, as spaces; a list marker is replaced by spaces. */
   indent: string;
   quoted: boolean;
   info: string;
   /**
-   * The fence may be a stray mark. It opens a block only if the block is closed before the next fence with a
-   * tag.
+   * Whether the fence may be a stray mark. Such a fence opens a block only if the block is closed before the
+   * next fence that has a tag.
    */
   doubtful: boolean;
 }
 
-/** A line that contains fence characters: text[start..end) without its line end. */
+/** A line that contains fence characters: text[start..end), without its line end. */
 interface SourceLine {
   start: number;
   end: number;
@@ -45,18 +45,18 @@ const BLANK = /^[ \t]*$/;
 const PURE = /^([ \t]*)(`{3,})(.*)$/s;
 /** A fence inside a line comment, with nothing else on the line. */
 const COMMENTED = /^[ \t]*(#|\/\/|--|;|%)[ \t]*(`{3,})([\w+#.-]*)[ \t]*$/;
-/** Text allowed after a closing fence: nothing, a tag, a chat token, or words, but not an info string. */
+/** Text that may follow a closing fence: nothing, a tag, a chat token, or words, but not an info string. */
 const NO_INFO = /^[ \t]*$|^[ \t]*<[/|\w\uff5c]|^[ \t]+\S+[ \t]+\S|^[.,;:!?)*\]]/;
 const MID_LINE_INFO = /^(?:[{.]{0,2}[A-Za-z][\w+#.,:=}-]{0,40})?$/;
 
 const isMarkdown = (info: string): boolean => /^(?:markdown|md)$/i.test(info);
 
-/** Whether an info string is one word that names a language (or `text`). */
+/** Whether an info string is a single word that names a language, or `text`. */
 const isTag = (info: string): boolean => !/\s/.test(info) && canonicalLanguage(info) !== null;
 
 const isOdd = (runs: RegExpMatchArray | null): boolean => (runs?.length ?? 0) % 2 === 1;
 
-/** The last run of three or more backticks in a line, with the text before and after it. */
+/** Finds the last run of three or more backticks in a line, and what comes before and after it. */
 function lastRun(line: string): { before: string; length: number; rest: string } | null {
   const end = line.lastIndexOf("`") + 1;
   let start = end;
@@ -64,10 +64,12 @@ function lastRun(line: string): { before: string; length: number; rest: string }
   return end - start < 3 ? null : { before: line.slice(0, start), length: end - start, rest: line.slice(end) };
 }
 
-/** Whether a line belongs to a list item whose text begins at column `indent` or before. */
+/** Whether a line belongs to a list item whose text begins at column `indent` or before it. */
 type InListItem = (line: SourceLine, indent: number) => boolean;
 
-/** Tracks list items. Must be called for lines in ascending order; reads each character once. */
+/**
+ * Tracks list items. Must be called for lines in ascending order, so that each character is read only once.
+ */
 function listItems(text: string): InListItem {
   let from = 0;
   let column = 0;
@@ -75,7 +77,7 @@ function listItems(text: string): InListItem {
     for (const line of text.slice(from, start).split("\n")) {
       const item = LIST_ITEM.exec(line);
       const blanks = line.length - line.trimStart().length;
-      // A nested item changes nothing: its lines belong to the outer item too.
+      // A nested item changes nothing, because its lines belong to the outer item too.
       if (item !== null) column = column > 0 && blanks >= column ? column : item[0].length;
       else if (/^\S/.test(line)) column = 0;
     }
@@ -84,7 +86,7 @@ function listItems(text: string): InListItem {
   };
 }
 
-/** An opening fence preceded only by blanks, list markers or quote marks; null if the line has none. */
+/** Returns an opening fence that follows only spaces, list markers or quote marks; null if there is none. */
 function leadingFence(
   inListItem: InListItem,
   line: SourceLine,
@@ -100,8 +102,8 @@ function leadingFence(
 }
 
 /**
- * The opening fence of a line outside any block: CommonMark's, or in mid-line after words (`Assistant:
- * ```python`).
+ * Returns the opening fence on a line outside any block: one that CommonMark accepts, or one in mid-line
+ * after words (`Assistant: ```python`).
  */
 function openingFence(inListItem: InListItem, line: SourceLine): Fence | null {
   const tildes = TILDES.exec(line.text);
@@ -120,8 +122,8 @@ function openingFence(inListItem: InListItem, line: SourceLine): Fence | null {
 }
 
 /**
- * Removes the fence's indentation from each line, but not more than the first line has: a less indented
- * program is not aligned with its fence.
+ * Removes the fence's indentation from each line, but not more than the first line has. A program that is
+ * indented less than its fence is not aligned with it.
  */
 function unindent(content: string, { indent, quoted }: Fence): string {
   if (quoted) return content.replace(/^ {0,3}(?:> ?)+/gm, "");
@@ -136,18 +138,18 @@ function unindent(content: string, { indent, quoted }: Fence): string {
   return width === 0 ? content : content.replace(new RegExp(`^ {1,${width}}`, "gm"), "");
 }
 
-/** Walks through the fences of a text once. */
+/** Processes the fences of the model output in a single pass. */
 class BlockFinder {
   readonly blocks: CodeBlock[] = [];
   readonly #text: string;
   readonly #inListItem: InListItem;
   #open: Fence | null = null;
   #contentStart = 0;
-  /** Offset after the last closing fence; -1 before the first. */
+  /** Offset after the last closing fence; -1 before the first one. */
   #closedAt = -1;
-  /** Fence length of an enclosing `markdown` block; 0 outside of one. */
+  /** Fence length of the enclosing `markdown` block; 0 outside of one. */
   #wrapper = 0;
-  /** Inside an example in a comment, between two commented fences. */
+  /** Whether the position is inside an example in a comment, between two commented fences. */
   #inComment = false;
 
   constructor(text: string) {
@@ -162,7 +164,8 @@ class BlockFinder {
   }
 
   /**
-   * Whether the last block is unclosed. A doubtful fence, or one without content after it, opened no block.
+   * Whether the last block is unclosed. A doubtful fence, or a fence without content after it, does not open
+   * a block.
    */
   isCut(): boolean {
     if (this.#open === null || this.#open.doubtful) return false;
@@ -178,7 +181,7 @@ class BlockFinder {
         this.#closedAt = line.end;
         return;
       }
-      // Right after a closing fence, a duplicate fence is more likely than a block without a tag.
+      // Directly after a closing fence, a duplicate fence is more likely than a block without a tag.
       const between = this.#closedAt < 0 ? null : this.#text.slice(this.#closedAt, line.start);
       if (between !== null && between.length < 64 && between.trim() === "") fence.doubtful = true;
     }
@@ -192,7 +195,7 @@ class BlockFinder {
     this.#inComment = false;
   }
 
-  /** Closes the open block; its content ends at text[..end). */
+  /** Closes the open block, whose content ends at text[..end). */
   #close(open: Fence, end: number, line: SourceLine): void {
     const content = unindent(this.#text.slice(this.#contentStart, Math.max(end, this.#contentStart)), open);
     if (!(open.doubtful && content.trim() === "")) this.blocks.push({ content, info: open.info });
@@ -200,7 +203,7 @@ class BlockFinder {
     this.#closedAt = line.end;
   }
 
-  /** The end of the previous line, without its line end. */
+  /** Offset where the previous line ends, excluding its line end. */
   #endBefore({ start }: SourceLine): number {
     const end = start - 1;
     return this.#text[end - 1] === "\r" ? end - 1 : end;
@@ -225,8 +228,8 @@ class BlockFinder {
   }
 
   /**
-   * Handles a line inside a block that begins with a fence: the closing fence, or the opening fence of the
-   * next block if the closing fence was forgotten.
+   * Handles a line inside a block that begins with a fence. It is the closing fence, or the opening fence of
+   * the next block if the closing fence was forgotten.
    */
   #fenceInside(line: SourceLine, open: Fence, length: number, rest: string): void {
     const info = rest.trim();
@@ -242,8 +245,8 @@ class BlockFinder {
   }
 
   /**
-   * Handles a commented fence (`# ```): closes the block, unless the comment continues on the next line. Then
-   * the fence delimits an example inside the comment.
+   * Handles a commented fence (`# ```). It closes the block, unless the comment continues on the next line;
+   * in that case the fence delimits an example inside the comment.
    */
   #commentedFence(line: SourceLine, open: Fence, [, mark = "", marks = "", tag = ""]: RegExpExecArray): void {
     if (marks.length < open.length) return;
@@ -265,9 +268,9 @@ class BlockFinder {
 }
 
 /**
- * Finds the fenced blocks of a text in linear time. Accepts CommonMark's rules and common mistakes of models:
- * an opening fence in mid-line; a closing fence at the end of the last line, doubled, after a comment mark,
- * or followed by a tag or words; blocks inside a `markdown` block.
+ * Finds the fenced blocks of model output in linear time. Accepts CommonMark's rules and common mistakes of
+ * models: an opening fence in mid-line; a closing fence that is at the end of the last line, doubled,
+ * commented out, or followed by a tag or words; and blocks inside a `markdown` block.
  */
 export function codeBlocks(text: string): CodeBlocks {
   const finder = new BlockFinder(text);

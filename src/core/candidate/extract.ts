@@ -1,5 +1,5 @@
-// Extracts the candidate from a rollout's text, and normalises candidates to find duplicates. Must not know
-// the verifier.
+// Extracts the candidate from a rollout's text, and normalises candidates to find duplicates. Must not depend
+// on the verifier.
 
 import type { CandidateRule } from "../contract/candidate-rule.ts";
 import { thinkingOf } from "../text/thinking.ts";
@@ -16,8 +16,8 @@ interface Extraction {
 }
 
 /**
- * The last block in the caller's language, else the last that is not tagged `text`, else the last block. Null
- * if the text was cut inside a block.
+ * Returns the last block in the caller's language, else the last program, else the last block. Returns null
+ * if the text was cut off inside a block.
  */
 function lastCodeBlock(text: string, language: string | null): CodeBlock | null {
   const { blocks, cut } = codeBlocks(text);
@@ -40,8 +40,8 @@ function lastProgram(tags: readonly (string | null)[]): number {
 }
 
 /**
- * The language of a fence: its canonical name if known, else the first word of the info string if it is a
- * valid request `language`.
+ * The language of a fence: its canonical name if it is known, else the first word of the info string if that
+ * is a valid `language` for a request.
  */
 function infoLanguage(info: string): string | null {
   const known = canonicalLanguage(info);
@@ -51,8 +51,8 @@ function infoLanguage(info: string): string | null {
 }
 
 /**
- * Whether a text has content. Blank texts, punctuation and openers can fool a verifier without being an
- * answer ("master keys", the design's formulas g).
+ * Whether a string has content. Blank strings, punctuation and openers are not answers, but can fool a
+ * verifier ("master keys", formulas g).
  */
 export const hasContent = (text: string): boolean => /[\p{L}\p{N}]/u.test(text) && !isOpener(text);
 
@@ -71,8 +71,8 @@ function taken(
 }
 
 /**
- * The program of a rollout without any fence, if its answer is code only; else null. Used by signals that run
- * programs; other signals use the extracted candidate.
+ * Returns the program of a rollout whose answer is only code without a fence, else null. Used by signals that
+ * run programs; other signals use the extracted candidate.
  */
 export function programWithoutFence(text: string): string | null {
   const { answer, open } = thinkingOf(text, true);
@@ -81,13 +81,13 @@ export function programWithoutFence(text: string): string | null {
 }
 
 /**
- * Extracts the candidate from a rollout. Never throws; linear in the text.
+ * Extracts the candidate from a rollout. Never throws; takes linear time.
  *
- * The answer segment follows the last closing think tag (thinking.ts); there is none if a thinking block is
- * unclosed.
- * `last_code_block` takes the last fenced block of the answer segment (code-blocks.ts) in the group's
- * language, else the last block, verbatim; `after_think` takes the segment, `whole` the text.
- * A candidate without a letter or digit, or made only of openers (openers.ts), is null.
+ * The answer segment follows the last closing think tag (see thinking.ts). There is no answer segment if a
+ * think block is not closed. `last_code_block` takes the last fenced block of the answer segment (see
+ * code-blocks.ts) in the group's language, else the last block, verbatim; `after_think` takes the segment,
+ * and `whole` the text. A candidate without a letter or digit, or made up only of openers (see openers.ts),
+ * is null.
  * @param language the group's language, or null
  * @param opened whether the text begins inside thoughts that the prompt opened
  */
@@ -103,8 +103,8 @@ export function extractCandidate(
 }
 
 /**
- * The form in which candidates are compared for duplicates: LF line ends, no trailing blanks, no trailing
- * blank lines. Everything else stays.
+ * The form in which candidates are compared for duplicates: LF line ends, no trailing spaces, no trailing
+ * blank lines. Nothing else is changed.
  */
 export function normaliseCandidate(candidate: string): string {
   const lines = candidate.replace(/\r\n?/g, "\n").split("\n").map(withoutTrailingBlanks);
@@ -112,7 +112,7 @@ export function normaliseCandidate(candidate: string): string {
   return lines.join("\n");
 }
 
-/** A loop instead of a pattern: a regular expression would take quadratic time on long runs of blanks. */
+/** Uses a loop because a regular expression would take quadratic time on long runs of spaces. */
 function withoutTrailingBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === " " || line[end - 1] === "\t")) end--;

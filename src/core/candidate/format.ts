@@ -1,5 +1,5 @@
 // Format rules: checks whether a rollout is well formed, and validates the regular expressions of a spec.
-// Must not know penalties.
+// Must not depend on penalties.
 import type { FormatRule } from "../contract/spec.ts";
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -8,14 +8,14 @@ import { RegexSearch } from "../text/regex/search.ts";
 import { regexShape } from "../text/regex/shape.ts";
 import { thinkingOf } from "../text/thinking.ts";
 
-/** The input of a format rule: the whole rollout and the candidate extracted from it (extract.ts). */
+/** The input of a format rule: the whole rollout, and the candidate extracted from it (see extract.ts). */
 interface FormatSubject {
-  /** For a rollout of several turns, the text of its last turn. */
+  /** For a multi-turn rollout, the text of its last turn. */
   text: string;
   candidate: string | null;
-  /** Whether the server separated the thoughts from the words, and the thoughts ended. */
+  /** Whether the server separated the thoughts from the answer, and the thoughts ended. */
   thought?: boolean | undefined;
-  /** The share of a rollout that the judge sees; 1 for a text. Default 1. */
+  /** The share of the rollout that the judge sees; 1 (the default) for a plain text. */
   shown?: number;
 }
 
@@ -23,15 +23,15 @@ type FormatCheck = (rollout: FormatSubject) => boolean;
 
 /**
  * Whether thinking was closed and stayed closed: there is a closing tag, and at most one opening tag, which
- * precedes the first closing tag (thinking.ts; Harmony may open several channels). The opening tag may be
- * missing, since many chat templates put it into the prompt. Further closing tags are ignored.
+ * comes before the first closing tag (see thinking.ts; Harmony may open several channels). The opening tag
+ * may be missing, because many chat templates put it into the prompt. Further closing tags are ignored.
  */
 export function hasClosedThink(text: string): boolean {
   const { lastClose, open, opens, closedFirst } = thinkingOf(text, true);
   return lastClose >= 0 && open === null && opens <= 1 && !closedFirst;
 }
 
-/** Why the shape of an expression is rejected, or null. */
+/** Returns why the shape of an expression is rejected, or null. */
 function shapeFault(regex: Regex): string | null {
   const { starHeight, repeat } = regexShape(regex);
   if (starHeight > LIMITS.regex_star_height) {
@@ -54,13 +54,13 @@ function parsed(text: string): Regex | string {
   }
 }
 
-/** Format rules with the path of their field in the spec. */
+/** Format rules, and the path of their field in the spec. */
 export interface FormatRules {
   rules: readonly FormatRule[];
   path: string;
 }
 
-/** Total cost and faults of one spec's expressions. The limit on the total is `regex_instructions_max`. */
+/** The total cost of one spec's expressions, which `regex_instructions_max` limits, and the errors found. */
 interface Compiling {
   faults: FieldError[];
   instructions: number;
@@ -93,19 +93,19 @@ function compileRegexes({ rules, path: at }: FormatRules, compiling: Compiling):
 const NAMED_RULES: Readonly<Record<Extract<FormatRule, string>, FormatCheck>> = {
   has_candidate: ({ candidate }) => candidate !== null,
   closed_think: ({ text, thought }) => hasClosedThink(text) || (thought === true && hasClosedThink(`</think>${text}`)),
-  // Unknown before the verifier has answered; group-result.ts decides it then.
+  // Unknown until the verifier has answered; group-result.ts then decides.
   judgeable: () => true,
-  // Applies to every rollout, listed or not: prepare.ts checks max_chars, group-result.ts the verifier's
-  // refusals.
+  // Applies to every rollout, even if the rule is not listed: prepare.ts checks max_chars, and
+  // group-result.ts checks for questions that the verifier rejected.
   fits: () => true,
 };
 
 /**
  * Compiles a spec's format rules into one test per list of rules, which passes if every rule of the list
- * does. A `regex` is searched anywhere in the rollout's text (RE2 syntax, linear time for any expression).
- * Compile once per request: a test caches the states of its automata.
- * @throws ApiError `unsafe_regex` with a path and the limit for each expression that is not RE2 syntax, nests
- * unbounded repetition, or costs too much
+ * does. A `regex` may match anywhere in the rollout's text (RE2 syntax, linear time for any expression).
+ * Compile once per request, because a test caches the states of its automata.
+ * @throws ApiError `unsafe_regex`, with a path and the limit, for each expression that is not RE2 syntax,
+ * nests unbounded repetition, or costs too much
  */
 export function compileFormats(formats: readonly FormatRules[]): FormatCheck[] {
   const compiling: Compiling = { faults: [], instructions: 0 };

@@ -1,5 +1,5 @@
-// Names of programming languages, as used in fence tags and in a request's `language`. Must not know fences
-// or comments.
+// Names of programming languages, as used in fence tags and in a request's `language`. Must not depend on
+// fences or comments.
 
 /** The canonical name of each language, followed by its aliases. */
 const NAMES: readonly string[] = [
@@ -35,15 +35,15 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The first word of a tag without renderer syntax: `{.python}`, `python,run`, `language-python`, `python
- * title=x`.
+ * Matches the first word of a tag, without the syntax of renderers: `{.python}`, `python,run`,
+ * `language-python`, `python title=x`.
  */
 const TAG_WORD = /^[\s{.]*(?:lang(?:uage)?[-:=])?([^\s{},:;=]+)/;
 const VERSION = /[-_ ]?v?[0-9]+(?:\.[0-9]+)*$/;
 
 /**
- * The canonical name of the language in a tag or name, without its version; `text` for tags of plain text and
- * program output; null if unknown.
+ * Returns the canonical name of the language in a tag or name, without its version; `text` for tags of plain
+ * text and program output; null if the language is unknown.
  */
 export function canonicalLanguage(tag: string): string | null {
   const word = (TAG_WORD.exec(tag.slice(0, 64))?.[1] ?? "").toLowerCase();
@@ -54,5 +54,5 @@ const USUAL: ReadonlySet<string> = new Set(
   "python javascript typescript mjs c cpp java go rust csharp kotlin".split(" "),
 );
 
-/** Whether a request's `language` is a common one, by name or alias, in any case. */
+/** Whether a request's `language` is a common one, by name or alias, ignoring case. */
 export const isUsualLanguage = (language: string): boolean => USUAL.has(canonicalLanguage(language) ?? "");

@@ -1,34 +1,36 @@
-// Finds near-copies among the candidates of a group: texts that differ only in a comment, in names, or in a
-// line without effect.
+// Finds near-copies among the candidates of a group, which differ only in a comment, in names, or in a line
+// without effect.
 import { log2, power } from "../math/elementary.ts";
 
-/** Number of characters read per text. */
+/** Number of characters that are compared per candidate. */
 const READ_CHARS = 8192;
-/** Minimum length. Shorter texts, such as numeric answers, can differ in meaning by one character. */
+/**
+ * Minimum length. Shorter candidates, such as numeric answers, can differ in meaning by a single character.
+ */
 const CHARS_LEAST = 24;
-/** Length of the compared pieces (character n-grams), in characters without blanks. */
+/** Length of the compared pieces (character n-grams), in characters without white space. */
 const PIECE_CHARS = 5;
 /**
- * Maximum number of pieces compared per text. Pieces are sampled by hash, so that all texts keep the same
- * ones.
+ * Maximum number of pieces that are compared per candidate. Pieces are sampled by hash, so that the same
+ * pieces are kept in all candidates.
  */
 const PIECES_MOST = 512;
 /**
- * For a near-copy: minimum share of the shorter text's pieces that the longer text contains, and minimum size
- * of the shorter text relative to the longer.
+ * Two candidates are near-copies if the longer one contains at least this share of the shorter one's pieces,
+ * and the shorter one has at least this size relative to the longer one.
  */
 const SHARED_LEAST = 0.8;
 const SIZE_LEAST = 0.5;
-/** The text as written, and with all names replaced by one. */
+/** Each text as written, and with all names replaced by the same name. */
 const FORMS: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => text.replace(/[\p{L}_][\p{L}\p{N}_]*/gu, "w"),
 ];
 
 /**
- * Whether any two of these different texts are near-copies: most pieces of the shorter text occur in the
- * other, either as written or with all names replaced by one. Costs at most the square of the number of texts
- * times PIECES_MOST. Yields the steps that it took (`turn_steps`).
+ * Whether any two of these different candidates are near-copies: most pieces of the shorter one also occur in
+ * the other, either as written or with all names replaced. The cost is at most the square of the number of
+ * candidates, times PIECES_MOST. Yields the number of work steps it took (see `turn_steps`).
  */
 export function* hasNearCopies(texts: readonly string[]): Generator<number, boolean> {
   for (const form of FORMS) {
@@ -69,7 +71,7 @@ function areAlike(first: ReadonlySet<number>, other: ReadonlySet<number>): boole
   return true;
 }
 
-/** Hashes of a text's pieces, sampled: about one of every `oneOf` (a power of two). */
+/** Hashes of a sample of a candidate's pieces: about one in `oneOf`, which is a power of two. */
 function piecesOf(text: string, oneOf: number): ReadonlySet<number> {
   const pieces = new Set<number>();
   for (let at = 0; at + PIECE_CHARS <= text.length; at++) {

@@ -1,6 +1,6 @@
-// The vocabulary of openers, by language: words that announce an answer without giving one.
+// Vocabulary of openers in many languages. Openers announce an answer without giving one.
 
-/** Announcing words. A text of these words and joining words has no content yet. */
+/** Words that announce an answer. Text made up of these words and joining words has no content yet. */
 const ANNOUNCING = `
 thought thoughts think thinking thinks reason reasons reasoning reasoned solution solutions solve solves solved solving answer answers answered answering explanation
 explanations explain explained explaining analysis analyses analyze analyse analyzing analysing step steps stepwise process processes approach approaches proof proofs prove response
@@ -39,8 +39,8 @@ ufumbuzi jibu maelezo suluhisho
 `;
 
 /**
- * Joining words between announcing words. At the end of a line, after a colon or a word for "is", a joining
- * word may be the answer.
+ * Words that may come between announcing words. At the end of a line, after a colon or a word for "is", a
+ * joining word may be the answer itself.
  */
 const JOINING = `
 the an is are was be been being am will would shall should can could may might must do does did have has had to of in on for with by from as at about into through and or so now then next first
@@ -66,7 +66,7 @@ je to a i tento az egy ez és este
 הוא היא זה זו של את על
 `;
 
-/** Openers in scripts without blanks between words; the longest first. */
+/** Openers in scripts without spaces between words. Longer ones come first. */
 const PIECES = `
 思考过程 思考過程 解题过程 解題過程 解题思路 解題思路 解答过程 推理过程 分析过程 计算过程 一步一步 一步步 逐步 分步 步骤 步驟 解决 解決 解法 解答 解析 解説 解释 解釋 解题 解題 解説文 解 答案 答复 回答 答え 答 思路 思考 想法 推理 推导 推導 分析 说明 說明 说 过程 過程
 问题 問題 题目 題目 题 題 结果 結果 结论 結論 方案 方法 证明 證明 证 計算 计算 详细 詳細 完整 最终 最終 首先 好的 好 当然 當然 那么 那麼 现在 現在 让我们 讓我們 让我 讓我 我们 我們 我 来 來 要 需要 可以 开始 開始 如下 以下 下面 这个 這個 这道 這道 这 這 此 的 地 得 是 为 為 将 將 会 會 去 想 看 仔细 仔細 认真 認真 吧 了 一下 看看 考虑 考慮 请看 給出 给出 提供 个 個 道 答曰 原因 理由 总结 總結
@@ -80,7 +80,7 @@ const listed = (words: string): readonly string[] => words.trim().split(/\s+/);
 export const ANNOUNCING_WORDS = listed(ANNOUNCING);
 export const JOINING_WORDS = listed(JOINING);
 export const PIECES_OF_SCRIPTS = listed(PIECES);
-/** Joining words in scripts without blanks: alone, they announce nothing. */
+/** Joining words in scripts without spaces. By themselves, they announce nothing. */
 export const JOINING_PIECES = listed(
   "这 這 此 的 地 得 是 为 為 将 將 会 會 去 想 看 来 來 要 我 我们 我們 我 吧 了 个 個 道 好 这个 這個 这道 這道 需要 可以 现在 現在 を が は に へ の で と も から まで よう です ます だ この その これ それ 次 私 私たち 一つ ひとつ ずつ する して 이 그 을 를 은 는 가 의 에 로 으로 와 과 제 저 자 해 우리 다음 คือ",
 );

@@ -1,23 +1,23 @@
-// Detects openers: texts that only announce an answer. Judges have rewarded such texts by mistake ("One Token
-// to Fool LLM-as-a-Judge", arXiv 2507.08794).
+// Detects openers, which only announce an answer. Verifiers have been found to reward such texts by
+// mistake ("One Token to Fool LLM-as-a-Judge", arXiv 2507.08794).
 import { skeletonOf } from "../text/look-alikes.ts";
 import { ANNOUNCING_WORDS, JOINING_PIECES, JOINING_WORDS, PIECES_OF_SCRIPTS } from "./opener-words.ts";
 
-/** Layout without content: \boxed{}, $. */
+/** TeX commands for layout, which add no content, such as \boxed or \textbf. */
 const LATEX =
   /\\(?:boxed|fbox|text(?:bf|it|rm)?|math(?:bf|rm|it)?|left|right|quad|displaystyle|(?:sub){0,2}section\*?|(?:sub)?paragraph\*?|begin\{\w{1,16}\*?\}|end\{\w{1,16}\*?\})(?![A-Za-z])/iuy;
 /** Escaped braces, which TeX shows as an empty set. Plain braces only group. */
 const EMPTY_SET = /\\\{\s{0,8}\\\}/y;
 /** The line that opens a code block. */
 const FENCE = /(?:`{3,}|~{3,})[ \t]{0,8}[\w+#.-]{1,24}(?=\n)/y;
-/** Layout tags of HTML. A page made of these tags only may be the requested answer. */
+/** HTML tags for layout. A page made up only of these tags may be the requested answer. */
 const TAG = /<\/?(?:b|i|u|em|strong|p|br|hr|div|span|center|h[1-6])\s?\/?>/iy;
-/** Characters between words. Includes only layout symbols, since any other symbol may be the answer. */
+/** Characters between words. Only layout symbols are included, because any other symbol may be the answer. */
 const BETWEEN = /[^\p{L}\p{N}\p{M}\p{S}\\]|[*_`~|$^+=<>\\\ufffd]|\p{Sk}|\p{So}/uy;
-/** Letters of scripts without blanks between words. */
+/** Letters of scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc\p{M}]+/uy;
 const WORD = /[\p{L}\p{M}]+(?:['\u2019-][\p{L}\p{M}]+)*/uy;
-/** The number of a first step or of the first list item. */
+/** The number of the first step or of the first list item. */
 const STEP_NUMBER =
   /(?<=(?:step|part|schritt|paso|passo|etape|stap|krok|langkah)\s{0,2})1(?![\p{L}\p{N}])|(?<=^[^\p{L}\p{N}\n]{0,16})1[.)](?=\s{0,4}[\p{L}*_#])/imuy;
 /**
@@ -25,27 +25,27 @@ const STEP_NUMBER =
  * an answer.
  */
 const PACE = /pas-? ?[a\u00e0]-? ?pas(?![\p{L}\p{N}])/uy;
-/** Words that, like a colon, are followed by the announced answer. */
+/** Words that, like a colon, come before the announced answer. */
 const ANSWERING = /^(?:is|are|es|est|ist|\u662f|jest|ar)$/;
 /**
- * Up to this many joining words after a colon may be the answer; more of them only continue the announcement.
+ * Up to this many joining words after a colon may be the answer. More of them only continue the announcement.
  */
 const ANSWER_WORDS_MAX = 3;
 /**
- * A symbol as the whole answer after a colon or "is". Empty brackets count too, as a program's empty list;
- * empty braces after `$` do not, since TeX shows nothing.
+ * A symbol that is the whole answer after a colon or "is". Empty brackets count too, because a program may
+ * return an empty list. Empty braces after `$` do not count, because TeX shows nothing.
  */
 const LONE_SIGN = /(?::|(?<![\p{L}\p{M}])is)[ \t*_`"'$]{0,8}(?:[+<>=/%]|\[\]|\(\)|(?<!\$)\{\})[ \t*_`"'$.]*$/mu;
-/** In any language: one line of words that ends with a colon. */
+/** In any language: a single line of words that ends with a colon. */
 const ANNOUNCED = /^[\s#>*_~`-]*[\p{L}\p{M}][\p{L}\p{M}'\u2019 -]{1,60}[*_~`]{0,3}\s?:[\s*_~`]*$/u;
 
-/** Number of characters checked first: most texts already have content there. */
+/** Number of characters that are checked first, because most answers already have content there. */
 const HEAD_CHARS = 256;
-/** Letters separated by single blanks. */
+/** Letters separated by single spaces. */
 const SPACED = /(?<![\p{L}\p{N}])(?:\p{L} ){3,}\p{L}(?![\p{L}\p{N}])/gu;
 const UNSEEN = /[\p{Cf}\p{DI}]/gu;
 
-/** The text in lower case, without invisible characters and with look-alike characters unified. */
+/** The text in lower case, without invisible characters, and with look-alike characters unified. */
 const look = (text: string): string =>
   skeletonOf(text.replace(UNSEEN, "").toLowerCase()).text.replaceAll("\u2019", "'").toLowerCase();
 
@@ -60,7 +60,7 @@ interface OpenerWords {
 
 let words: OpenerWords | null = null;
 
-/** Built at first use: this takes a tenth of the start-up time of a Worker. */
+/** Built on first use, because building the word sets takes a tenth of a Worker's start-up time. */
 function openerWords(): OpenerWords {
   if (words !== null) return words;
   const [pieces, joins] = [looks(PIECES_OF_SCRIPTS), looks(JOINING_PIECES)];
@@ -70,9 +70,9 @@ function openerWords(): OpenerWords {
 }
 
 /**
- * Whether a text consists only of openers, punctuation and layout: `Solution`, `**Answer:**`, `Let's solve
- * this step by step.`, `\boxed{}`, or several in a row. Content is a number, a single letter (the answer to a
- * choice) or any word that does not announce. Linear time; stops at the first content.
+ * Whether the input consists only of openers, punctuation and layout, such as `Solution`, `**Answer:**`,
+ * `Let's solve this step by step.`, `\boxed{}`, or several of these in a row. Content is a number, a single
+ * letter (a choice) or any word that does not announce an answer. Linear time; stops at the first content.
  */
 export function isOpener(given: string): boolean {
   if (given.length > HEAD_CHARS && saysNothing(look(given.slice(0, HEAD_CHARS)), true) === false) return false;
@@ -83,14 +83,16 @@ export function isOpener(given: string): boolean {
 }
 
 /**
- * True for an opener, false for content, null for a text that neither announces an answer nor has content.
- * @param cut whether the text is cut off and continues
+ * Returns true for an opener, false for content, and null for text that neither announces an answer nor has
+ * content.
+ * @param cut whether the text is only the beginning of a longer text
  */
 function saysNothing(text: string, cut: boolean): boolean | null {
   let announces = false;
   let empty = true;
   /**
-   * Number of joining words since the last place where an answer may follow; null if there is no such place.
+   * Number of joining words since the last position after which an answer may follow; null if there is no
+   * such position.
    */
   let behind: number | null = null;
   const answered = () => behind !== null && behind > 0 && behind <= ANSWER_WORDS_MAX;
@@ -145,10 +147,10 @@ function kindOf(word: string): OpenerKind {
 
 const isLetter = (word: string): boolean => /^\p{L}$/u.test(word);
 
-/** Classifies a run of letters without blanks. The run must split completely into pieces of openers. */
+/** Classifies a run of letters without spaces. The whole run must split into pieces of openers. */
 function kindOfRun(text: string): OpenerKind {
   const { pieces, joins, piece_chars_max } = openerWords();
-  // Positions reached so far, each with whether the pieces before it announce an answer.
+  // Positions reached so far. The value is whether the pieces before the position announce an answer.
   const reached = new Map<number, boolean>([[0, false]]);
   for (let at = 0; at < text.length; at++) {
     const announces = reached.get(at);

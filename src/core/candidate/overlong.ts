@@ -2,10 +2,10 @@
 import type { Overlong } from "../contract/spec.ts";
 
 /**
- * DAPO Eq. 13 (arXiv 2503.14476): with M = max_tokens and C = cache_tokens, the punishment is 0 up to M - C,
- * then falls by 1/C per token to exactly -1 at M. Beyond M it stays at -1 with `clamp`, else it keeps falling
- * (verl, NeMo-RL, ms-swift). `lengthTokens` counts generated tokens without the prompt. The result is in [-1,
- * 0] when clamped, and never -0. The schema guarantees 0 < C <= M.
+ * DAPO Eq. 13 (arXiv 2503.14476): with M = max_tokens and C = cache_tokens, the punishment is 0 up to M - C
+ * tokens, and then falls by 1/C per token to exactly -1 at M. Beyond M, it stays at -1 with `clamp`, and
+ * otherwise keeps falling (as in verl, NeMo-RL and ms-swift). `lengthTokens` counts generated tokens without
+ * the prompt. If clamped, the result is in [-1, 0] and never -0. The schema guarantees 0 < C <= M.
  */
 export function softOverlong(lengthTokens: number, { max_tokens, cache_tokens, clamp }: Overlong): number {
   const excess = lengthTokens - (max_tokens - cache_tokens);

@@ -1,5 +1,5 @@
-// Recognizes programs without an opening fence by how they begin: completions that continue a fence opened by
-// their prompt, and answers that are code only.
+// Recognises programs without an opening fence by how they begin: completions that continue a fence opened by
+// their prompt, and answers that consist only of code.
 import { canonicalLanguage } from "./languages.ts";
 
 /** Comments, decorators, docstrings, directives. */
@@ -7,9 +7,9 @@ const MARKED = /^(?:#|\/\/|\/\*|--\s|@\w|r?"""|'''|<\?php\b|"use strict"|'use st
 const IMPORTS =
   /^(?:import|use|using|package|library|require)\s+\S+\s*(?:$|[;,({#/*]|as\s|from\s)|^from\s+\S+\s+import\b/;
 const DEFINES = /^(?:async\s+)?(?:def|class)\s+\w+\s*[(:{]/;
-/** First words of a line that ends with a colon. */
+/** Words that begin a line ending with a colon. */
 const BLOCK = /^(?:async|if|for|while|with|try|match)\b/;
-/** First words of a line that has one of `({;=<`. */
+/** Words that begin a line containing one of `({;=<`. */
 const DECLARES =
   /^(?:if|for|while|switch|public|private|protected|static|final|abstract|export|async|function|fn|func|fun|struct|enum|interface|trait|impl|type|const|let|var|val|auto|int|long|double|float|char|bool|string|void|unsigned|template|typedef)\b/;
 const CALLS = /^(?:await\s+)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(/;
@@ -17,20 +17,20 @@ const CALLS = /^(?:await\s+)?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\(/;
 /** Number of characters of the first line that are checked. */
 const LINE_CHARS = 500;
 
-/** Whether the text before an equals sign looks like names instead of words. */
+/** Whether the part before an equals sign looks like names and not like prose. */
 function assigns(line: string): boolean {
   const names = line.slice(0, Math.max(0, line.indexOf("=")));
   return /^[[(*\w$]/.test(names) && !/[^\w$.,[\]()*:'" \t+/%&|^<>-]|\w[ \t]+\w/.test(names);
 }
 
-/** Whether a text begins like a program instead of prose. */
+/** Whether the input begins like a program and not like prose. */
 function beginsAsCode(text: string): boolean {
   const [line = ""] = text.trimStart().slice(0, LINE_CHARS).split(/\r?\n/, 1);
   if ([MARKED, IMPORTS, DEFINES, CALLS].some((opening) => opening.test(line)) || assigns(line)) return true;
   return (BLOCK.test(line) && line.trimEnd().endsWith(":")) || (DECLARES.test(line) && /[({;=<]/.test(line));
 }
 
-/** Splits off a first line that consists of a language's name, as it appears after an opening fence. */
+/** Splits off a first line that consists only of a language's name, as after an opening fence. */
 function behindTag(text: string): { tag: string; code: string } {
   const found = /^\s{0,16}([\w+#.-]{1,20})[ \t]*\r?\n/.exec(text);
   const tag = found?.[1] ?? "";
@@ -42,7 +42,7 @@ function behindTag(text: string): { tag: string; code: string } {
 /** Triple quotes and fences. A fence inside a triple-quoted string belongs to the program. */
 const QUOTES = /"""|'''|```+/g;
 
-/** Text after a closing fence: nothing, punctuation or a chat token, but not a language. */
+/** Text that may follow a closing fence: nothing, punctuation or a chat token, but not a language. */
 const CLOSED = /^(?:[ \t]*$|[ \t]*<[/|\w\uff5c]|[ \t]*[.,;:!?)*\]])/;
 
 /** Index of the first fence outside the program's strings; -1 if there is none. */
@@ -58,8 +58,8 @@ function firstFence(text: string): number {
 }
 
 /**
- * Restores the opening fence that is in the prompt: for a text that begins as code and whose first fence is a
- * closing one. Null for any other text.
+ * Restores an opening fence that was part of the prompt, if the text begins as code and its first fence is a
+ * closing one. Returns null for any other text.
  * @param language the group's language, used as the fence's tag
  */
 export function withOpenedFence(text: string, language: string | null): string | null {
@@ -75,8 +75,8 @@ export function withOpenedFence(text: string, language: string | null): string |
 const TAGGED = /^\s*<(answer|solution|code|program)>([\s\S]*?)(?:<\/\1>\s*)?$/;
 
 /**
- * The code of an answer that consists of code without a fence, with or without answer tags; null for any
- * other text.
+ * Returns the code of an answer that consists of code without a fence, with or without answer tags. Returns
+ * null for any other answer.
  */
 export function plainCode(text: string): string | null {
   const { code } = behindTag(TAGGED.exec(text)?.[2] ?? text);

@@ -1,5 +1,5 @@
 // Prepares a group before any verifier call: candidates, format checks, classes of equal candidates, and the
-// text of the question.
+// question.
 import type { Group } from "../contract/requests.ts";
 import type { Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
@@ -17,37 +17,37 @@ export interface PreparedGroup {
   group_id: string;
   question: string;
   language: string | null;
-  /** Per rollout: the normalised candidate, or null if there is none. */
+  /** For each rollout, the normalised candidate, or null if there is none. */
   candidates: readonly (string | null)[];
   /**
-   * Per rollout: whether it passes all rules of all format signals that can be checked before the verifier is
-   * asked. Always includes `fits`.
+   * For each rollout, whether it passes all format rules that can be checked before the verifier is asked.
+   * Always includes the rule `fits`.
    */
   formatOk: readonly boolean[];
-  /** The same for the rules of each format signal, by name. */
+  /** The same for each format signal separately, by the signal's name. */
   formats: Readonly<Record<string, readonly boolean[]>>;
   /** Whether any candidate is longer than max_chars. */
   overlong: boolean;
-  /** Per rollout: whether its text exceeds rollout_text_bytes, which violates every format signal. */
+  /** For each rollout, whether its text exceeds rollout_text_bytes, which violates every format signal. */
   tooLong: readonly boolean[];
   classes: Classes;
-  /** Per class: its text and its content key. */
+  /** For each class, its candidate and its content key. */
   texts: readonly string[];
   keys: readonly ContentKey[];
   warnings: readonly string[];
-  /** All groups of the request; omitted if this group is the only one. */
+  /** All groups of the request; omitted if this is the only group. */
   beside?: readonly Group[];
-  /** Evidence of rollouts with several turns; omitted for plain texts, which are shown whole. */
+  /** Evidence of multi-turn rollouts; omitted for plain texts, which are shown completely. */
   evidence?: ShownEvidence;
 }
 
-/** Per rollout: everything the policy wrote, part by part; a single part for a text. */
+/** For each rollout, everything that the policy wrote, as separate parts; a plain text is a single part. */
 export const ownWordsOf = ({ group, evidence }: Pick<PreparedGroup, "group" | "evidence">): (readonly string[])[] =>
   group.rollouts.map(({ text }, r) => (evidence === undefined ? [text] : ownWords(evidence.items[r]?.turns ?? [])));
 
 /**
- * Per rollout: the text used as its answer or program. If transcripts or files are judged, this is the
- * policy's last text, since the candidate also contains text from others.
+ * For each rollout, the string that is used as its answer or program. If transcripts or files are judged,
+ * this is the policy's last message, because the candidate also contains text that others wrote.
  */
 export const answersOf = ({ group, evidence, candidates }: PreparedGroup): readonly (string | null)[] =>
   evidence?.isView === true
@@ -57,21 +57,21 @@ export const answersOf = ({ group, evidence, candidates }: PreparedGroup): reado
 /** The settings of a spec that determine how a group is prepared. */
 export interface PreparerRules {
   candidate: Spec["candidate"];
-  /** The rules of each format signal, by its name. */
+  /** The rules of each format signal, by the signal's name. */
   formats: Readonly<Record<string, FormatRules>>;
 }
 
-/** The same as `preparerInSteps`, without interruption. */
+/** Like `preparerInSteps`, but runs without interruption. */
 export function createPreparer(rules: PreparerRules): (group: Group, index: number) => PreparedGroup {
   const prepare = preparerInSteps(rules);
   return (group, index) => drained(prepare(group, index));
 }
 
 /**
- * Creates the preparer of one request, which compiles the format rules once. Yields the steps for each
- * rollout (`turn_steps`). Throws ApiError `unsafe_regex`, and `facts_required` for a rollout without files if
- * files are judged.
+ * Creates the preparer for one request and compiles the format rules once. Yields the number of work steps
+ * for each rollout (see `turn_steps`).
  * @returns a function of a group, its index and, for a group whose view was too long, how to shrink the view
+ * @throws ApiError `unsafe_regex`, or `facts_required` if files are judged and a rollout has none
  */
 export function preparerInSteps(
   rules: PreparerRules,
@@ -102,8 +102,8 @@ export function preparerInSteps(
 }
 
 /**
- * Groups equal candidates into classes, with the keys that seed their order. A malformed rollout belongs to
- * no class.
+ * Groups equal candidates into classes, and computes the keys that seed their order. A malformed rollout
+ * belongs to no class.
  */
 export function distinctCandidates(
   question: string,
@@ -114,7 +114,7 @@ export function distinctCandidates(
   return { classes, texts, keys: texts.map((text) => hashText(question, text)) };
 }
 
-/** The group restricted to some of its rollouts; returns the same object if these are all rollouts. */
+/** Restricts the group to some of its rollouts. Returns the same object if these are all rollouts. */
 export function subgroup(prepared: PreparedGroup, members: readonly number[]): PreparedGroup {
   const { group, candidates, formatOk, formats, tooLong, question, evidence } = prepared;
   if (members.length === candidates.length) return prepared;

@@ -1,5 +1,5 @@
-// Finds rollouts that begin inside thoughts opened by their prompt: with a template's `<think>` at the end of
-// the prompt, or in a prefilled assistant message.
+// Finds rollouts that begin inside thoughts that their prompt opened, either with a template's `<think>` at
+// the end of the prompt or in a prefilled assistant message.
 
 import type { Group, Prompt, PromptMessage, Rollout } from "../contract/requests.ts";
 import { endsInThoughts, thinkingOf } from "../text/thinking.ts";
@@ -20,7 +20,7 @@ function opensThoughts(prompt: Prompt): boolean {
 
 /**
  * Whether an agent's run continues inside the prompt's thoughts. False if the server separated thoughts from
- * words. With several turns, true only if some turn closes thoughts without opening them, since such a
+ * words. With several turns, true only if some turn closes thoughts without opening them, because such a
  * template opens thoughts before each turn.
  */
 function goesOnThinking(messages: unknown): boolean {
@@ -30,13 +30,13 @@ function goesOnThinking(messages: unknown): boolean {
   return texts.length === 1 || texts.some(({ lastClose, opens }) => lastClose >= 0 && opens === 0);
 }
 
-/** Per rollout: whether it begins inside thoughts that the prompt opened. */
+/** For each rollout, whether it begins inside thoughts that the prompt opened. */
 export function openedThoughts({ prompt, rollouts }: Pick<Group, "prompt" | "rollouts">): boolean[] {
   const opens = opensThoughts(prompt);
   return rollouts.map(({ messages }: Rollout) => opens && (messages === undefined || goesOnThinking(messages)));
 }
 
-/** Reads a rollout's text after its thoughts; null if the thoughts did not end. */
+/** Returns a function that reads a rollout's text after its thoughts; null if the thoughts did not end. */
 export function wordsBehindThoughts(group: Pick<Group, "prompt" | "rollouts">): (r: number) => string | null {
   const opened = openedThoughts(group);
   return (r) => {

@@ -1,5 +1,5 @@
-// Collects what is judged of each rollout in a group, and the question shown with it: candidates extracted
-// from texts, or views of rollouts with several turns.
+// Determines what is judged of each rollout in a group, and the question shown with it: candidates extracted
+// from texts, or views of multi-turn rollouts.
 import { type CandidateRule, maxChars, transcriptRule } from "../contract/candidate-rule.ts";
 import type { Group, Prompt, PromptMessage } from "../contract/requests.ts";
 import { isTooLong } from "../contract/text-bytes.ts";
@@ -25,9 +25,9 @@ const isPlain = (message: PromptMessage): message is PromptMessage & { content: 
 const UNBOUNDED = { result_chars: Number.MAX_SAFE_INTEGER, total_chars: Number.MAX_SAFE_INTEGER, shrinks: 0 };
 
 /**
- * The question as one text. A single user message is used as it is, a longer chat gets its roles as headings,
- * and a chat with tool calls becomes a complete transcript.
- * @param beside whether the question is shown next to transcripts, whose blocks it must not imitate
+ * The question as a single string. A single user message is used unchanged, a longer chat gets its roles as
+ * headings, and a chat with tool calls becomes a complete transcript.
+ * @param beside whether the question is shown together with transcripts, whose blocks it must not imitate
  */
 export function questionText(prompt: Prompt, beside = false): string {
   const safe = beside ? unlikeBlocks : (text: string) => text;
@@ -38,35 +38,35 @@ export function questionText(prompt: Prompt, beside = false): string {
 }
 
 export interface ShownEvidence {
-  /** One entry per rollout: its turns and files, and how much of them the judge sees. */
+  /** One entry per rollout: the turns and files of the rollout. */
   items: readonly Evidence[];
   shown: readonly ShownShare[];
-  /** Number of initial turns that all rollouts share; they are part of the question. */
+  /** Number of initial turns that all rollouts share. These turns are part of the question. */
   shared: number;
   /** The question without the shared turns. */
   prompt: string;
-  /** Whether transcripts or files are judged, instead of the answers only. */
+  /** Whether transcripts or files are judged, and not only the answers. */
   isView: boolean;
-  /** Per rollout: the share of its characters that was cut off for length. */
+  /** For each rollout, the share of its characters that was cut off because of its length. */
   cut: readonly number[];
-  /** Per rollout: whether a smaller budget would show less of it. */
+  /** For each rollout, whether a smaller budget would show less of it. */
   cuttable: readonly boolean[];
-  /** Per rollout: how often its budget was halved. */
+  /** For each rollout, how often its budget was halved. */
   shrinks: readonly number[];
 }
 
-/** Evidence that a verifier refused as too long, and how often to halve the budget of each rollout. */
+/** Evidence that a verifier rejected as too long, and how often to halve the budget of each rollout. */
 export interface Shrinking {
   evidence: readonly Evidence[];
   shrinks: readonly number[];
 }
 
-/** What is judged of each rollout. */
+/** The candidates of a group, and the question shown with them. */
 export interface Taken {
   candidates: readonly (string | null)[];
-  /** Per rollout: whether its candidate is short enough to be shown. */
+  /** For each rollout, whether its candidate is short enough to be shown. */
   short: readonly boolean[];
-  /** Per rollout: whether its own words exceed rollout_text_bytes. */
+  /** For each rollout, whether the policy's own words exceed rollout_text_bytes. */
   tooLong: readonly boolean[];
   question: string;
   language: string | null;
@@ -74,14 +74,14 @@ export interface Taken {
   evidence?: ShownEvidence;
 }
 
-/** Steps of extracting a candidate: per character, and per rollout. */
+/** Work steps for extracting a candidate: per character, and per rollout. */
 const STEPS_CHAR = 2;
 const STEPS_ROLLOUT = 500;
 
 /**
- * Collects what is judged of a group. Throws ApiError `facts_required` for a rollout without files if files
- * are judged. Yields the steps for each rollout.
+ * Determines what is judged of a group. Yields the number of work steps for each rollout.
  * @param smaller evidence of a group that was shown before and must be shortened
+ * @throws ApiError `facts_required` if files are judged and a rollout has none
  */
 export function* takenOf(
   group: Group,
@@ -110,7 +110,7 @@ function requireFiles({ rollouts }: Group, index: number): void {
 
 const ANSWERS_ALONE = { shared: 0, isView: false, cut: [], cuttable: [], shrinks: [] };
 
-/** Extracts candidates from texts; for rollouts of several turns, from the last answer. */
+/** Extracts candidates from plain rollouts. For multi-turn rollouts, extracts them from the last answer. */
 function* takenTexts(
   group: Group,
   evidence: readonly Evidence[] | null,
@@ -124,11 +124,11 @@ function* takenTexts(
   });
   const extracted = [];
   for (const [r, { text }] of group.rollouts.entries()) {
-    // A truncated text has no candidate: its last program may not be the final one.
+    // A truncated text has no candidate, because its last program may not be the final one.
     extracted.push(extractCandidate(tooLong[r] ? "" : text, candidate, group.language ?? null, opened[r]));
     yield STEPS_ROLLOUT + STEPS_CHAR * text.length;
   }
-  // Next to a prompt's images, no other text may contain an image's name.
+  // If the prompt shows images, candidates must not contain anything that looks like an image block.
   const safe = group.images === undefined ? (text: string) => text : unlikeBlocks;
   const candidates = extracted.map(({ candidate }) =>
     candidate === null ? null : normaliseCandidate(safe(candidate)),
@@ -156,8 +156,8 @@ const saysAnything = ({ turns, files }: Evidence): boolean =>
   );
 
 /**
- * The views of rollouts with several turns. Only the length of the policy's own words can make a rollout
- * malformed.
+ * The views of multi-turn rollouts. A rollout can be malformed only because of the length of the policy's own
+ * words.
  */
 function takenViews(
   group: Group,
@@ -184,7 +184,10 @@ function takenViews(
   };
 }
 
-/** The language that all fences agree on; null for mixed groups, which are shown without a tag. */
+/**
+ * The language that all fences agree on. null for mixed groups, whose candidates are shown without a language
+ * tag.
+ */
 function commonLanguage(languages: readonly (string | null)[]): string | null {
   const named = new Set(languages.filter((language) => language !== null));
   return named.size === 1 ? ([...named][0] as string) : null;

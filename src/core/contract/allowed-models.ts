@@ -1,20 +1,20 @@
-// Restricts which models a key may use as judges: parses the variable MODELS and rejects specs that name any
+// Restricts which models a key may use as judges: parses the variable MODELS, and rejects specs that name any
 // other model. Independent of HTTP and storage.
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import type { Spec } from "./spec.ts";
 
-/** Wildcard: as a key name, every key without a list; as a model name, any model. */
+/** Wildcard. As a key name, it stands for every key without its own list; as a model name, for any model. */
 const ALL = "*";
 
 const KEYED = /^(\*|[A-Za-z0-9._-]{1,64})\s*:(.*)$/s;
 
-/** Model names per key; `*` applies to every key without a list. */
+/** Model names per key. `*` applies to every key without its own list. */
 type ModelLists = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The models that may judge: the deployment's configured models, which every key may name, and the lists per
- * key.
+ * The models that may judge: those configured for the deployment, which every key may name, and additional
+ * lists per key.
  */
 export interface AllowedModels {
   configured: readonly string[];
@@ -22,9 +22,9 @@ export interface AllowedModels {
 }
 
 /**
- * Parses `name1,name2; trainer:name3`: models for all keys, and models for the key `trainer`, which replace
- * them. The text before the first colon is a key name, so a model name with a colon must be prefixed with
- * `*:`. The model `*` allows any model.
+ * Parses `name1,name2; trainer:name3`. Here the first list applies to all keys without their own list, and
+ * the key `trainer` has its own. The part before the first colon is taken as a key name, so a model name that
+ * contains a colon needs the prefix `*:`. The model `*` allows any model.
  * @throws RangeError for any other syntax
  */
 export function parseModels(text: string): ModelLists {
@@ -41,7 +41,7 @@ export function parseModels(text: string): ModelLists {
   return lists;
 }
 
-/** The key names that have a list. */
+/** The keys that have their own list. */
 export const keysOf = (lists: ModelLists): string[] => [...lists.keys()].filter((key) => key !== ALL);
 
 function allowedTo({ configured, lists }: AllowedModels, key: string | null): string[] {
@@ -50,8 +50,8 @@ function allowedTo({ configured, lists }: AllowedModels, key: string | null): st
 }
 
 /**
- * Throws `model_not_allowed`, with the allowed models in its message, for a `judge.model` that the key may
- * not use.
+ * Throws `model_not_allowed` if the key may not use the spec's `judge.model`. The message lists the allowed
+ * models.
  * @param path the field that names the model, or the spec that contains it
  */
 export function requireModel(
@@ -75,8 +75,8 @@ export function requireModel(
 }
 
 /**
- * Checks a spec that is stored for several keys: allows every model that at least one key may use. Throws as
- * `requireModel`.
+ * Checks a spec that is stored for several keys: allows every model that at least one key may use. Throws
+ * like `requireModel`.
  */
 export function requireModelOfAny(allowed: AllowedModels, spec: Pick<Spec, "judge">, path: string): void {
   const all = [...new Set([...allowed.lists.values()].flat())];

@@ -1,5 +1,4 @@
-// The schema of a field that accepts any JSON value, up to a nesting depth that recursive functions can
-// process.
+// Schema of a field that accepts any JSON value, up to a nesting depth that is safe for recursive functions.
 import * as z from "zod";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

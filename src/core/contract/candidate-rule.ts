@@ -6,13 +6,16 @@ import { bound } from "../faults/limit-advice.ts";
 import { MAX_CHARS_DEFAULT, TRANSCRIPT_DEFAULT } from "../transcript/rule.ts";
 
 const TranscriptSchema = z.strictObject({
-  reasoning: z.boolean().default(TRANSCRIPT_DEFAULT.reasoning).meta(said("show the policy's thoughts")),
+  reasoning: z
+    .boolean()
+    .default(TRANSCRIPT_DEFAULT.reasoning)
+    .meta(said("whether the verifier sees the policy's thoughts")),
   result_chars: z
     .int()
     .min(1)
     .max(...bound("candidate_chars_max"))
     .default(TRANSCRIPT_DEFAULT.result_chars)
-    .meta(said("maximum characters per result; a longer result keeps its head and tail")),
+    .meta(said("maximum number of characters per tool result; a longer result keeps its head and tail")),
   total_chars: z
     .int()
     .min(1)
@@ -20,13 +23,15 @@ const TranscriptSchema = z.strictObject({
     .default(TRANSCRIPT_DEFAULT.total_chars)
     .meta(
       said(
-        "maximum characters in total; results and files share what the policy's own words, which are never cut, leave over",
+        "maximum number of characters of the transcript; the policy's own words are never cut, and tool results and files share the rest",
       ),
     ),
 });
 type TranscriptRule = z.output<typeof TranscriptSchema>;
 
-/** Drops fields at their default, so that specs from before these fields existed keep their hash. */
+/**
+ * Drops fields that have their default value, so that specs from before these fields existed keep their hash.
+ */
 function leanCandidate<T extends { max_chars?: number | undefined; transcript?: TranscriptRule | undefined }>({
   max_chars,
   transcript,
@@ -40,11 +45,12 @@ function leanCandidate<T extends { max_chars?: number | undefined; transcript?: 
   };
 }
 
-/** The `candidate` settings, shared by both forms of a spec. */
+/** The `candidate` settings, which both forms of a spec share. */
 export const CandidateSchema = z
   .strictObject({
     extract: z.enum(["last_code_block", "after_think", "whole", "diff"]).default("last_code_block"),
-    // Unused, but part of every canonical spec, so hashes and logged specs depend on it.
+    // Has no effect, but canonical specs contain the field, so removing it would change hashes and logged
+    // specs.
     strip_comments: z.literal(false).default(false).meta(said("always false")),
     max_chars: z
       .int()
@@ -64,8 +70,8 @@ export const CandidateSchema = z
   .prefault({});
 export type CandidateRule = Omit<z.output<typeof CandidateSchema>, "strip_comments">;
 
-/** The longest candidate that may be shown to the verifier, in UTF-16 code units. */
+/** Maximum length of a candidate that is shown to the verifier, in UTF-16 code units. */
 export const maxChars = ({ max_chars = MAX_CHARS_DEFAULT }: CandidateRule): number => max_chars;
 
-/** The limits for showing a rollout of several turns. */
+/** The limits that apply when a multi-turn rollout is shown. */
 export const transcriptRule = ({ transcript = TRANSCRIPT_DEFAULT }: CandidateRule): TranscriptRule => transcript;

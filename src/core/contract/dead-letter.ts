@@ -1,16 +1,16 @@
-// Interfaces of the dead-letter store: letters, their summary, and the results of replay and expiry.
+// Interfaces of the dead-letter store: dead letters, a summary of them, and the results of replay and expiry.
 import type { Owner, Whose } from "./owner.ts";
 
-/** The methods used of the Durable Object namespace that stores dead letters. */
+/** The part of the Durable Object namespace for dead letters that this service uses. */
 export interface LettersNamespace {
   getByName(name: string): DeadLetterStore;
 }
 
-/** A queue message that cannot be stored in the database as it is. */
+/** A queue message that could not be written to the database. */
 export interface DeadLetter {
-  /** The message's id. The same letter may be delivered more than once. */
+  /** Id of the queue message. The same message may be delivered more than once. */
   id: string;
-  /** The owner of the message's rows; empty if the owner cannot be read. */
+  /** Owner of the rows in the message; empty if the owner cannot be read. */
   owner: Owner;
   /** `bad_envelope`, `unknown_column`, `unstorable`, `sql_<SQLSTATE>` or `retries_exhausted`. */
   reason: string;
@@ -28,7 +28,7 @@ export interface DeadLetterSummary {
 
 export interface ReplayOutcome {
   replayed: number;
-  /** Letters from before the instant `before` that still have to be replayed. */
+  /** Number of letters from before `before` that still have to be replayed. */
   remaining: number;
   before: string;
 }
@@ -39,22 +39,22 @@ export interface ExpiryOutcome {
 }
 
 /**
- * Stores dead letters outside the database and puts them back on the queue. `owner` selects the letters of
- * one owner; null selects all.
+ * Stores dead letters outside the database and can put them back on the queue. An `owner` argument selects
+ * the letters of that owner; null selects all letters.
  */
 export interface DeadLetterStore {
   store(letters: readonly DeadLetter[]): Promise<void>;
   summary(owner: Owner | null): Promise<DeadLetterSummary>;
   /**
-   * Puts at most `limit` letters back on the queue, oldest first. Selects letters whose last delivery was
-   * before `before` (an ISO instant; null = now).
+   * Puts at most `limit` letters back on the queue, oldest first. Only letters whose last delivery was before
+   * `before` (an ISO timestamp; null means now) are replayed.
    */
   replay(limit: number, before: string | null, owner: Owner | null): Promise<ReplayOutcome>;
-  /** Permanently deletes letters whose first delivery was before `before` (an ISO instant). */
+  /** Permanently deletes letters whose first delivery was before `before` (an ISO timestamp). */
   expire(before: string, ownerFilter: Whose | null): Promise<ExpiryOutcome>;
   /**
-   * Deletes a run's letters, and drops later ones from requests whose ids are below `before`. Returns the
-   * number deleted.
+   * Deletes a run's letters and rejects letters that arrive later for requests whose ids are below `before`.
+   * Returns the number of deleted letters.
    */
   forget(run: { run_id: string; owner: Owner }, before: string): Promise<number>;
 }

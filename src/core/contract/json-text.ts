@@ -1,13 +1,13 @@
-// Serializes a reply by its schema so that real numbers always have a decimal point (`1.0`) and integers
-// never do (`1`).
+// Serializes a reply according to its schema, so that real numbers always have a decimal point (`1.0`) and
+// integers never do (`1`).
 import type * as z from "zod";
 
-/** Serializes like JSON.stringify, except for real numbers; returns undefined where JSON.stringify does. */
+/** Serializes like JSON.stringify, except for real numbers. Returns undefined where JSON.stringify does. */
 export type JsonWriter = (value: unknown) => string | undefined;
 
 /**
- * Serializes a real number with a decimal point. Python parses `1` as an integer, and PyTorch cannot take the
- * mean of an integer tensor. Never writes `-0`.
+ * Serializes a real number with a decimal point, because Python parses `1` as an integer, and PyTorch cannot
+ * take the mean of an integer tensor. Never writes `-0`.
  */
 export function realText(value: number): string {
   if (!Number.isInteger(value)) return JSON.stringify(value);
@@ -21,12 +21,13 @@ const real: JsonWriter = (value) => (typeof value === "number" ? realText(value)
 type Def = z.core.$ZodTypes["_zod"]["def"];
 const defOf = (schema: z.core.$ZodType): Def => (schema as z.core.$ZodTypes)._zod.def;
 
-/** Cache by schema, because replies share sub-schemas. */
+/** Cached per schema, because replies share sub-schemas. */
 const writers = new WeakMap<z.core.$ZodType, JsonWriter>();
 
 /**
- * Returns a writer for the schema's values. Numbers are written as reals unless the schema restricts them to
- * integers; members unknown to the schema are written unchanged; member order is kept. Deterministic.
+ * Returns a serializer for the schema's values. Numbers are written as reals unless the schema restricts them
+ * to integers. Properties that the schema does not list are written unchanged, and the order of properties is
+ * kept.
  */
 export function jsonWriter(schema: z.core.$ZodType): JsonWriter {
   const known = writers.get(schema);
@@ -92,7 +93,7 @@ function objectOf(members: Readonly<Record<string, JsonWriter>>, others: JsonWri
 
 const headOf = (name: string) => `${JSON.stringify(name)}:`;
 
-/** The JSON type that a schema accepts; null: any type. */
+/** The JSON type that a schema accepts; null if it can be any type. */
 function kindOf(schema: z.core.$ZodType): string | null {
   const def = defOf(schema);
   if (def.type === "nullable" || def.type === "optional") return kindOf(def.innerType);
@@ -103,8 +104,8 @@ function kindOf(schema: z.core.$ZodType): string | null {
 }
 
 /**
- * Picks the option that fits the value's JSON type. Among several object schemas, picks the one whose
- * literals match and whose required members are all present.
+ * Picks the union option that fits the value's JSON type. Among several object schemas, picks the one whose
+ * literals match and whose required properties are all present.
  */
 function unionOf(options: readonly z.core.$ZodType[]): JsonWriter {
   if (options.every((option) => jsonWriter(option) === asItIs)) return asItIs;

@@ -1,5 +1,5 @@
-// Optional engine request fields that not every engine supports, such as `reasoning_effort`. The deployment
-// lists the names that it allows.
+// Optional fields of engine requests that not every engine supports, such as `reasoning_effort`. Only names
+// that the deployment lists are allowed.
 import * as z from "zod";
 import { said } from "#said";
 import { theLimit } from "../faults/limit-advice.ts";
@@ -7,7 +7,7 @@ import { LIMITS } from "../faults/limits.ts";
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Reserved names: fields that this service sets, or that would change the format of the answer. */
+/** Reserved names: fields that this service sets itself, or that would change the format of the reply. */
 const OWN: ReadonlySet<string> = new Set(
   (
     "model messages prompt stream stream_options seed n best_of temperature top_p max_tokens max_completion_tokens " +
@@ -16,15 +16,15 @@ const OWN: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a deployment may list the name: a field, or a nested field as `field.name`. */
+/** Whether a deployment may list this name: either a field, or a nested field written as `field.name`. */
 export function isExtraName(name: string): boolean {
   const words = name.split(".");
   return words.length <= 2 && words.every((word) => NAME.test(word) && !OWN.has(word));
 }
 
 /**
- * Returns the paths below `extra` that the deployment does not list. Each member of an object field must be
- * listed, either as `field.name` or as the two names separately.
+ * Returns the paths below `extra` that the deployment does not list. Each property of an object must be
+ * listed, either as `field.name` or as two separate names.
  */
 export function unlistedFields(extra: JudgeExtra, listed: readonly string[]): string[] {
   const isListed = (name: string) => listed.includes(name);
@@ -41,7 +41,7 @@ export function unlistedFields(extra: JudgeExtra, listed: readonly string[]): st
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const value = z.union([scalar, z.array(scalar), z.record(z.string(), scalar)]);
 
-/** Extra request fields by name. */
+/** Additional request fields, by name. */
 export const JudgeExtraSchema = z
   .record(
     z.string().regex(NAME).refine(isExtraName, "must be one of the engine's own fields, not one that the spec sets"),

@@ -2,17 +2,19 @@
 import * as z from "zod";
 import { said } from "#said";
 
-/** The schemas of these fields, shared by both forms of a spec. */
+/** Schemas of these fields, shared by both forms of a spec. */
 export const KEPT_TEXTS = {
   log_texts: z.boolean().optional(),
   log_verdicts: z
     .boolean()
     .default(false)
-    .meta(said("store the verifier's answers, shortened, for GET /v1/groups/:id/verdicts and the group's page")),
+    .meta(
+      said("whether to store the verifier's answers, shortened, for GET /v1/groups/:id/verdicts and the group's page"),
+    ),
 };
 
 export interface KeptTexts {
-  /** Missing: the deployment's default applies. */
+  /** If missing, the deployment's default applies. */
   log_texts?: boolean | undefined;
   log_verdicts?: true;
 }
@@ -26,18 +28,21 @@ export const withLogTexts = <T extends KeptTexts>(
   log_texts: spec.log_texts ?? log_texts,
 });
 
-/** Drops `log_verdicts` at its default, so that specs from before the field existed keep their hash. */
+/**
+ * Drops `log_verdicts` if it has its default value, so that specs from before the field existed keep their
+ * hash.
+ */
 export const leanTexts = <T extends { log_texts?: boolean | undefined; log_verdicts: boolean }>({
   log_verdicts,
   ...rest
 }: T) => ({
   ...rest,
-  // Keeps the field's position when its value is filled in later.
+  // Reserves the field's position, so that filling in the value later does not change the order of keys.
   log_texts: rest.log_texts,
   ...(log_verdicts && { log_verdicts: true as const }),
 });
 
-/** The settings that decide a reward: all except text storage and the audit. */
+/** The settings that decide a reward: everything except text storage and the audit. */
 export const decidingOf = <T extends KeptTexts & { audit?: unknown }>({
   log_texts: _,
   log_verdicts: __,

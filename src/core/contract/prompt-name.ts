@@ -7,8 +7,8 @@ export const promptName = z
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
 
 /**
- * Presets for decision models. Their answers are probabilities, so they always use soft votes, regardless of
- * the spec.
+ * Presets for decision models. These models answer with probabilities, so votes are always soft, regardless
+ * of the spec.
  */
 const DECISIONS = ["decide-pair", "decide-best", "decide-grade"];
 export const isDecision = (prompt: string): boolean => DECISIONS.includes(prompt);

@@ -61,7 +61,9 @@ export const RolloutResultSchema = z.object({
     .record(z.string(), count)
     .optional()
     .meta(said("number of characters left out, by kind: thoughts, results, turns, calls, files, other")),
-  jams_judge: z.boolean().meta(said("whether the verifier's answers fail if, and only if, this candidate is shown")),
+  jams_judge: z
+    .boolean()
+    .meta(said("whether the verifier's answers are unreadable if, and only if, this candidate is shown")),
 });
 export type RolloutResult = z.output<typeof RolloutResultSchema>;
 
@@ -90,7 +92,7 @@ export const VerifierUseSchema = z.object({
   schedule: z
     .union([z.string(), z.looseObject({ name: z.string() })])
     .optional()
-    .meta(said("schedule that chose the comparisons")),
+    .meta(said("schedule that selected the comparisons")),
   chosen: z
     .object({ score: z.string() })
     .optional()
@@ -174,8 +176,8 @@ export const GroupResultSchema = z.object({
 export type GroupResult = z.output<typeof GroupResultSchema>;
 
 /**
- * Additional group fields, for specs that leave out pairs, use graded outcomes or use another score than win
- * rate.
+ * Additional fields of a group's result, for specs that leave out pairs, use graded outcomes, or use a score
+ * other than the win rate.
  */
 export interface TournamentReport {
   points: (number | null)[];
@@ -209,7 +211,7 @@ const tail = {
   warnings: z.array(z.string()),
 };
 
-/** Counts of the questions of a request's audit, and how well the audit agrees with the rewards. */
+/** Counts of the audit's questions in one request, and how well the audit agrees with the rewards. */
 const AuditUseSchema = z.object({
   groups: count.meta(said("number of groups selected for the audit")),
   audited: count.meta(said("number of groups whose whole audit finished before the deadline")),

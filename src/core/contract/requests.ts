@@ -1,4 +1,5 @@
-// Schemas of the native routes' requests, whose output types are also the domain types. Replies: replies.ts.
+// Schemas of the native routes' requests. Their output types are also the domain types. Replies are in
+// replies.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -21,8 +22,7 @@ function boundedText(name: LimitName) {
 }
 
 /**
- * A string schema from a pattern that also bounds the length; its error message names the pattern and the
- * limit.
+ * A string schema whose pattern also limits the length. The error message names the pattern and the limit.
  */
 export const grammar = (expression: string, limit: LimitName) =>
   z.string().regex(new RegExp(`^${expression}$`), `must match ${expression} (limit ${limit})`);
@@ -39,14 +39,14 @@ const LengthTokensSchema = z
   .min(0)
   .max(...bound("overlong_tokens_max"));
 
-/** A short name, such as the role in a chat. */
+/** A short name, such as a chat role. */
 export const WordSchema = z
   .string()
   .min(1)
   .max(...bound("name_chars"));
 
 const PROMPT_TEXT = boundedText("prompt_bytes");
-/** A message in OpenAI's chat format. Rejects unknown fields. */
+/** A message in OpenAI's chat format. Unknown fields are rejected. */
 const PromptMessageSchema = z
   .strictObject({
     role: WordSchema,
@@ -78,15 +78,15 @@ export type Prompt = z.output<typeof PromptSchema>;
 export type PromptInput = z.input<typeof PromptSchema>;
 
 /**
- * A rollout's text. A text beyond the limit is truncated to slightly more than the limit, so that it still
- * counts as too long.
+ * A rollout's `text`. A longer string than the limit is truncated to slightly more than the limit, so that it
+ * still counts as too long.
  */
 export const RolloutTextSchema = z.string().overwrite((text) => withinReach(text));
 
 const isRun = (run: unknown): boolean =>
   Array.isArray(run) ? run.length > 0 : typeof run === "object" && run !== null && Object.keys(run).length > 0;
 
-/** A rollout's messages. Formats: ../transcript. */
+/** A rollout's messages, in any of the formats that ../transcript reads. */
 export const MessagesSchema = AnyJsonSchema.refine(isRun, "expected messages: a non-empty list, or a trajectory")
   .refine((run) => !hasItemsBeyond(run, LIMITS.rollout_messages_max), `too many; ${theLimit("rollout_messages_max")}`)
   .meta(
@@ -107,7 +107,7 @@ const FileSchema = z.strictObject({
 });
 
 export const RolloutSchema = z.strictObject({
-  /** Filled in by `readRollout` for rollouts with messages: the assistant's last text. */
+  /** For rollouts with messages, `readRollout` fills in the last assistant message. */
   text: RolloutTextSchema.optional() as unknown as typeof RolloutTextSchema,
   messages: MessagesSchema.optional(),
   files: z
@@ -139,8 +139,8 @@ export const readRollout = <R extends Rollout>(rollout: R): R =>
     : rollout;
 
 /**
- * The list of a group's rollouts. Each rollout must have a text, messages or files, and not both text and
- * messages.
+ * Schema of a group's list of rollouts. Each rollout must have `text`, `messages` or `files`; `text` and
+ * `messages` exclude each other.
  */
 export const givenRollouts = <S extends z.ZodType<Rollout>>(schema: S) =>
   z
@@ -173,12 +173,12 @@ export const GroupSchema = z.strictObject({
   language: LanguageSchema.optional(),
   rollouts: givenRollouts(RolloutSchema),
 });
-/** Data URLs of the images in a group's messages, by digest. */
+/** Data URLs of the images in a group's messages, keyed by digest. */
 type GroupImages = Readonly<Record<string, string>>;
-/** `images`: extracted from the messages before judging, if the spec has images shown. */
+/** `images` is extracted from the messages before judging, if the spec shows images to the verifier. */
 export type Group = z.output<typeof GroupSchema> & { images?: GroupImages };
 
-/** Time from the request to its reply, ms. */
+/** Time from the request to the reply, in milliseconds. */
 export const DeadlineSchema = z
   .int()
   .min(...bound("deadline_ms_min"))

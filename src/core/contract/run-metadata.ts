@@ -1,11 +1,11 @@
-// Metadata that an owner attaches to a run: flat JSON within the limits.
+// Metadata that an owner attaches to a run: flat JSON of limited size.
 import * as z from "zod";
 import { bound } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-/** `{lr, commit, model, notes, ..}`: strings, finite numbers, booleans and nulls by name. */
+/** For example `{lr, commit, model, notes}`: strings, finite numbers, booleans and nulls by name. */
 export const RunMetadataSchema = z
   .record(
     z

@@ -1,5 +1,5 @@
-// The spec: everything that decides a reward except the rollouts, with its defaults and its canonical form.
-// Callers do the hashing.
+// The spec: every setting that decides a reward, with its default and its canonical form. Hashing the spec is
+// left to the callers.
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
@@ -58,7 +58,10 @@ const slotText = (description: string) =>
 /** A schedule's name, or an object with its name and settings. */
 export type NamedSchedule = string | { name: string; [setting: string]: unknown };
 
-/** The judge settings without the schedule, which ../signals/{flat-spec,tournament}.ts add. */
+/**
+ * The judge settings except the schedule, which ../reward/flat-spec.ts, ../reward/audit.ts and
+ * ../tournament/tournament.ts add.
+ */
 export const JudgeSchema = z.strictObject({
   mode: z.enum(["pairwise", "listwise"]).default("pairwise"),
   form: z.enum(["exact_match", "scores"]).default("exact_match"),
@@ -67,7 +70,7 @@ export const JudgeSchema = z.strictObject({
     .default(false)
     .meta(
       said(
-        "`when_close`: asks the second order only for pairs with an outcome in 0.35..0.65 and for neighbours in the ranking",
+        "true: asks every pair in both orders; `when_close`: asks the second order only for pairs with an outcome in 0.35..0.65 and for neighbours in the ranking; false: one order",
       ),
     ),
   samples: z
@@ -86,7 +89,11 @@ export const JudgeSchema = z.strictObject({
   prompt: promptText.default("code-select"),
   preset: promptName
     .optional()
-    .meta(said("how the verifier is asked and its answers are parsed (docs/judges.md); replaces `prompt`")),
+    .meta(
+      said(
+        "name of a preset: questions to the verifier and the parser of its answers (docs/judges.md); replaces `prompt`",
+      ),
+    ),
   rubric: slotText("text of the preset's rubric slot; default: that the response does what was asked"),
   principle: slotText("text of the preset's principle slot; default: correct, helpful and complete"),
   strength: z
@@ -172,16 +179,19 @@ export interface MissingRules {
 const MISSING_DEFAULT: MissingRules = { unparsed: "undecided", reask: 1, min_decided: 1 };
 
 /**
- * Key of the name of the field that set a judge's prompt. Used in error messages; a symbol, so that JSON
- * omits it.
+ * Key under which a judge records which field set its prompt, for error messages. A symbol, so that JSON
+ * omits the entry.
  */
 const NAMED_BY = Symbol("named by");
 
-/** The field that set a judge's prompt; `prompt` if unknown. */
+/** Name of the field that set the judge's prompt: `preset`, or `prompt` if the judge does not record one. */
 export const promptField = (judge: { readonly [NAMED_BY]?: "preset" }): "prompt" | "preset" =>
   judge[NAMED_BY] ?? "prompt";
 
-/** The canonical form of a judge: defaults filled in, and later additions omitted at their default. */
+/**
+ * The canonical form of a judge. Defaults are filled in, except for fields added later, which are omitted at
+ * their default.
+ */
 export function canonicalJudge({
   strict_model,
   extra,
@@ -215,8 +225,8 @@ export function canonicalJudge({
     ...(images === true && { images }),
     ...(unparsed === "tie" && { unparsed }),
     ...(reask !== undefined && reask !== MISSING_DEFAULT.reask && { reask }),
-    // Kept if set explicitly, because ranking contracts have another default. `hashedJudge` removes the
-    // default.
+    // Kept if set explicitly, because the default differs in ranking contracts. `hashedJudge` removes the
+    // value if it equals the default here.
     ...(min_decided !== undefined && { min_decided }),
   };
 }
@@ -239,17 +249,17 @@ export const SeedSchema = z
   .max(...bound("integer_max"))
   .default(0);
 
-/** Re-judges a share of the groups with a second judge: ../reward/audit.ts. */
+/** Settings for judging a share of the groups again with a second judge; see ../reward/audit.ts. */
 export interface Audit {
   share: number;
   judge: ReturnType<typeof canonicalJudge>;
 }
 
-/** The canonical form of a spec without signals. Its schema is ../reward/flat-spec.ts. */
+/** The canonical form of a spec without signals. The schema is in ../reward/flat-spec.ts. */
 export interface Spec extends KeptTexts {
   judge: ReturnType<typeof canonicalJudge>;
   candidate: CandidateRule;
-  /** The name of the score. */
+  /** Name of the score. */
   reward: string;
   format: z.output<typeof FormatSchema>;
   overlong: Overlong | null;
@@ -264,7 +274,7 @@ export const missingRules = ({ unparsed, reask, min_decided }: Spec["judge"]): M
   min_decided: min_decided ?? MISSING_DEFAULT.min_decided,
 });
 
-/** The spec named `default`: all defaults of the contract. */
+/** The spec named `default`, in which every setting has its default value. */
 export const DEFAULT_SPEC: Spec = {
   reward: "win_rate",
   format: FormatSchema.parse({}),
@@ -276,8 +286,8 @@ export const DEFAULT_SPEC: Spec = {
 };
 
 /**
- * Canonical JSON: keys sorted at every level, no spaces; equal values give equal text. Recursion is safe
- * because requests are limited to a nesting depth of label_depth_max.
+ * Serializes a value as canonical JSON: keys sorted at every level, no spaces, so that equal values give
+ * equal strings. Recursion is safe because request schemas limit the nesting depth to label_depth_max.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -290,13 +300,14 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** The judge as it is hashed: `min_decided` is omitted at its default. */
+/** The judge in the form that is hashed, without `min_decided` if it has the default value. */
 export function hashedJudge<T extends { min_decided?: number }>(judge: T): T {
   return judge.min_decided === MISSING_DEFAULT.min_decided ? { ...judge, min_decided: undefined } : judge;
 }
 
 /**
- * The text that is hashed into `spec_hash`: the settings that decide a reward, and the hash of the prompts.
+ * The string that is hashed into `spec_hash`. It contains the settings that decide a reward and the hash of
+ * the prompts.
  */
 export function specFingerprint(spec: Spec, promptHash: string): string {
   return canonicalJson({ ...decidingOf(spec), judge: hashedJudge(spec.judge), prompt_hash: promptHash });

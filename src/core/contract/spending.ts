@@ -1,18 +1,18 @@
-// Limits on what a judge may spend: samples per pair, until the majority is certain enough, and a budget per
+// Limits on what a judge may spend: samples per question with a rule for stopping early, and a budget per
 // group.
 
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
 
-/** An integer from 1 to a limit. */
+/** Schema of an integer from 1 to a limit. */
 export const count = (limit: "samples_max" | "generations_verify_max") =>
   z
     .int()
     .min(1)
     .max(...bound(limit));
 
-/** The number of samples per question, with the rule for stopping early. */
+/** Number of samples per question, with the rule for stopping early. */
 export const SamplesSchema = z
   .strictObject({
     min: count("samples_max").default(1),
@@ -29,13 +29,13 @@ export const SamplesSchema = z
   })
   .refine(({ min, max }) => min <= max, { path: ["min"], message: "min must be at most max" });
 
-/** Maximum tokens per answer. */
+/** Maximum number of tokens per answer. */
 export const tokens = z
   .int()
   .min(1)
   .max(...bound("max_tokens_max"));
 
-/** Tokens per answer if the spec does not set `max_tokens`. */
+/** Maximum number of tokens per answer if the spec does not set `max_tokens`. */
 const MAX_TOKENS_DEFAULT = 16_384;
 
 export const MaxTokensSchema = tokens.default(MAX_TOKENS_DEFAULT);
@@ -48,13 +48,17 @@ export const BudgetSchema = z
       .min(1)
       .max(...bound("integer_max"))
       .optional()
-      .meta(said("maximum generated tokens; each generation reserves `max_tokens`")),
+      .meta(said("maximum number of generated tokens per group; each generation reserves `max_tokens`")),
     ratio: z
       .number()
       .gt(0)
       .max(1)
       .optional()
-      .meta(said("share of the generations that all pairs would take; always enough for one pair per candidate")),
+      .meta(
+        said(
+          "maximum share of the generations that all pairs would take, from 0 to 1; always enough for one pair per candidate",
+        ),
+      ),
   })
   .refine((budget) => Object.keys(budget).length === 1, "must have exactly one of generations, tokens and ratio")
   .meta({

@@ -1,22 +1,22 @@
-// Limits a rollout's text by its length in UTF-8, and truncates longer texts. Pure functions, no schema.
+// Limits a rollout's text by its length in UTF-8, and truncates longer texts. Pure functions without schemas.
 import { LIMITS } from "../faults/limits.ts";
 
 const encoder = new TextEncoder();
 
-/** Whether the UTF-8 length is at most `limit`. Does not encode texts that are certainly shorter. */
+/** Whether the UTF-8 length is at most `limit`. Does not encode strings that are certainly short enough. */
 export function fitsBytes(text: string, limit: number): boolean {
   return text.length * 3 <= limit || (text.length <= limit && encoder.encode(text).length <= limit);
 }
 
 /**
- * Whether a rollout's text is beyond its limit. Such a rollout is malformed; the other rollouts are still
- * judged.
+ * Whether a rollout's text exceeds its limit. Such a rollout is malformed, but the other rollouts of the
+ * group are still judged.
  */
 export const isTooLong = (text: string, limit: number = LIMITS.rollout_text_bytes): boolean => !fitsBytes(text, limit);
 
 /**
- * The text, truncated just behind the first character that exceeds the limit: a truncated text still exceeds
- * the limit, so later checks get the same result.
+ * Truncates the text just after the first character that exceeds the limit, so that later checks still find
+ * it too long.
  */
 export function withinReach(text: string, limit: number = LIMITS.rollout_text_bytes): string {
   if (!isTooLong(text, limit)) return text;

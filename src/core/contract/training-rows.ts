@@ -1,9 +1,9 @@
-// Selects training data from a logged group: pairs of a better and a worse answer, or the best answers.
+// Selects training data from a logged group: pairs of a better and a worse answer, or only the best answers.
 
 import { LIMITS } from "../faults/limits.ts";
 import { sumOf } from "../math/stats.ts";
 
-/** Tables of training data that a run can be exported as. */
+/** Kinds of training data that a run can be exported as. */
 export const TRAINING_TABLES = ["pairs", "positives"] as const;
 
 interface Message {
@@ -13,30 +13,31 @@ interface Message {
 
 /** A logged rollout of a group. */
 export interface LoggedAnswer {
-  /** null: the rollout has no reward. */
+  /** null if the rollout has no reward. */
   reward: number | null;
   /** Whether an earlier rollout of the group has the same text. */
   isDuplicate: boolean;
-  /** null: the text was not logged. */
+  /** null if the text was not logged. */
   text: string | null;
   /**
-   * Whether a verifier in training answered correctly; null: only the reward decides which answer is better.
+   * Whether a verifier in training answered correctly; null if only the reward decides which answer is
+   * better.
    */
   right: boolean | null;
-  /** Whether the text is an agent's trajectory, as JSON of its `messages` and `files`. */
+  /** Whether `text` is an agent's trajectory, serialized as JSON with its `messages` and `files`. */
   isRun: boolean;
 }
 
 /** An answer with a reward and a logged text. */
 type TrainableAnswer = LoggedAnswer & { reward: number; text: string };
 
-/** Options for selecting rows from a group. */
+/** Options for selecting rows from one group. */
 interface TrainingWanted {
-  /** Minimum difference of the two rewards of a pair; equal rewards never form a pair. */
+  /** Minimum difference between the two rewards of a pair. Equal rewards never form a pair. */
   margin: number;
-  /** Minimum reward of an answer; null: above the group's mean. */
+  /** Minimum reward of an answer; if null, the reward must be above the group's mean. */
   minReward: number | null;
-  /** Maximum rows per group. */
+  /** Maximum number of rows per group. */
   per_group: number;
 }
 
@@ -51,8 +52,8 @@ const ranked = (answers: readonly LoggedAnswer[]) =>
 
 /**
  * Pairs the best answer with the worst, the second best with the second worst, and so on. Each answer is in
- * at most one pair, and the rewards of a pair differ by at least the margin. If answers are marked correct or
- * wrong, a pair is always a correct answer over a wrong one.
+ * at most one pair, and the rewards of a pair differ by at least `margin`. If answers are marked as correct
+ * or wrong, every pair consists of a correct and a wrong answer.
  */
 export function pairsOf(
   answers: readonly LoggedAnswer[],
@@ -68,14 +69,16 @@ export function pairsOf(
 }
 
 /**
- * Relative to the largest reward: a reward this close to the mean counts as equal to it, to absorb rounding.
+ * Tolerance for rounding, relative to the largest absolute reward: a reward this close to the mean counts as
+ * equal to the mean.
  */
 const MEAN_ROUNDING = 1e-9;
 
 /**
- * The best answers, with a reward of at least `minReward` (RAFT, arXiv 2304.06767, takes the best of each
- * prompt). If `minReward` is null: above the mean of all rewards of the group, including repeated and
- * unlogged texts, so a group of equal rewards gives no rows. Excludes wrong answers, whatever their reward.
+ * The best answers, with a reward of at least `minReward` (RAFT, arXiv 2304.06767, takes the best answers to
+ * each prompt). If `minReward` is null, rewards must be above the mean of all rewards of the group, which
+ * includes duplicates and unlogged rollouts; a group of equal rewards therefore gives no rows. Wrong answers
+ * are excluded, whatever their reward.
  */
 export function positivesOf(
   answers: readonly LoggedAnswer[],
@@ -92,12 +95,14 @@ export function positivesOf(
 export class PromptRoom {
   readonly #maxRows: number | undefined;
   readonly #prompts: number;
-  /** Rows taken so far, by the first 13 hex digits of the prompt's digest, which fit into a number. */
+  /**
+   * Rows taken so far, keyed by the first 13 hex digits of the prompt's digest, which are exact as a number.
+   */
   readonly #given = new Map<number, number>();
 
   /**
-   * @param maxRows rows per prompt; undefined: unlimited
-   * @param prompts the maximum number of prompts to remember
+   * @param maxRows maximum rows per prompt; undefined means unlimited
+   * @param prompts maximum number of prompts to remember
    */
   constructor(maxRows: number | undefined, prompts: number = LIMITS.export_prompts_max) {
     this.#maxRows = maxRows;
@@ -105,7 +110,8 @@ export class PromptRoom {
   }
 
   /**
-   * Rows that a prompt may still give, at most `wanted`; null if more prompts occur than can be remembered.
+   * Returns how many more rows the prompt may contribute, at most `wanted`. Returns null if the export has
+   * more prompts than can be remembered.
    */
   allowanceFor(digest: string, wanted: number): { left: number; take(rows: number): void } | null {
     if (this.#maxRows === undefined) return { left: wanted, take: () => {} };
@@ -117,16 +123,16 @@ export class PromptRoom {
   }
 }
 
-/** Parses a logged prompt into messages: a chat from its JSON, any other text as one user message. */
+/** Parses a logged prompt into messages. A string that is not a JSON chat becomes one user message. */
 export function promptMessages(logged: string): Message[] {
   const chat = logged.startsWith("[{") ? parsed(logged) : null;
   return isChat(chat) ? chat : [{ role: "user", content: logged }];
 }
 
-/** Whether a logged prompt is a chat. */
+/** Whether a logged prompt is a chat, serialized as JSON. */
 export const isChatPrompt = (logged: string): boolean => logged.startsWith("[{") && isChat(parsed(logged));
 
-/** An answer as messages: those of a trajectory, or one message of the assistant. */
+/** Converts an answer to messages: those of a trajectory, or a single assistant message. */
 export function answerMessages({ text, isRun }: Pick<TrainableAnswer, "text" | "isRun">): Message[] {
   const run = isRun ? (parsed(text) as { messages?: unknown } | null)?.messages : null;
   return isChat(run) ? run : [{ role: "assistant", content: text }];

@@ -1,4 +1,4 @@
-// Schemas bounded by a named limit, so that validation errors name the limit (field-errors.ts).
+// Schemas whose bound is a named limit, so that validation errors name the limit (see field-errors.ts).
 import * as z from "zod";
 import { bound, type LimitName } from "./limit-advice.ts";
 

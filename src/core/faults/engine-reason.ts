@@ -1,5 +1,5 @@
-// Sanitizes an engine's error message for users: keeps numbers and words from a fixed vocabulary, because any
-// other text could be part of the prompt. Independent of HTTP and of tenants.
+// Sanitizes an engine's error message for users: keeps only numbers and words from a fixed vocabulary,
+// because anything else could be part of the prompt. Independent of HTTP and of tenants.
 
 import { ENGINE_WORDS } from "./engine-words.ts";
 import { REASON_CHARS } from "./question-fault.ts";
@@ -7,47 +7,50 @@ import { REASON_CHARS } from "./question-fault.ts";
 /** Maximum length of the sanitized message, in characters. */
 export const ENGINE_REASON_CHARS = 200;
 
-/** A run of this many words that also occurs in the request is an echo of a caller's text. */
+/**
+ * Number of consecutive words that, if they also occur in the request, make the message an echo of the
+ * request.
+ */
 const ECHO_WORDS = 4;
 
-/** Fields that hold the error message: OpenAI, older vLLM, FastAPI, TEI. */
+/** Fields that hold the error message in replies of OpenAI, older vLLM, FastAPI and TEI. */
 const SENTENCE = /"(?:message|detail|error|msg)"\s*:\s*"((?:[^"\\]|\\.)*)/;
 
-/** Text after the first line, or in braces: validators list their input there. */
+/** Everything after the first line or after an opening brace, where validation errors list their input. */
 const LISTED = /[\n{].*/s;
 
 const ADDRESS = /\bhttps?:\S+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/gi;
 const PATH = /(?<!\w)(?:\/[\w.-]+){2,}/g;
 const KEY = /\b(?:sk|bearer|key)[-_: ]+[\w.-]{6,}/gi;
 
-/** One token: a placeholder, a quotation, a name, a number, or punctuation. */
+/** A single token: a placeholder, a quotation, a name, a number, or punctuation. */
 const PIECE =
   /(?<mark>\[(?:address|path|key|model)\])|(?<![A-Za-z])(?<quote>["'`])(?<inside>[^"'`]*)\k<quote>(?![A-Za-z])|(?<name>[A-Za-z][A-Za-z_']*)(?![A-Za-z0-9_])|(?<number>\d{1,9}(?:\.\d{1,6})?)(?![A-Za-z0-9_])|(?<marks>(?:[\s.,;:!?()<>\]=+*/&%-]|\[(?!(?:address|path|key|model)\]))+)/y;
 const HOLE = "[..]";
 
-/** Whether each part of a name, such as max_tokens or BadRequestError, is in the vocabulary. */
+/** Whether every part of a name, such as max_tokens or BadRequestError, is in the vocabulary. */
 const isKnown = (name: string): boolean =>
   name
     .replace(/'[a-z]{1,2}$/i, "")
     .split(/_+|(?<=[a-z])(?=[A-Z])/)
     .every((part) => part === "" || ENGINE_WORDS.has(part.toLowerCase()));
 
-/** Whether a quotation is a parameter's name, optionally with its value. */
+/** Whether a quotation is a parameter's name, possibly with a value. */
 const isName = (inside: string): boolean =>
   /^[A-Za-z_]{1,40}(?:=\w{1,16})?$/.test(inside) &&
   inside.split("=").every((part) => /^\d+$/.test(part) || isKnown(part));
 
-/** The words of a request's texts, and its model's name. */
+/** The words of all strings in a request, and the name of its model. */
 interface Sent {
   words: string;
   model: string | null;
 }
 
 /**
- * Extracts the error message from an engine's reply and keeps numbers and known words, up to the first other
- * token. Returns null if there is no message or the message echoes the request.
- * @param body the error reply's body, possibly truncated
- * @param sent the request's body
+ * Extracts the error message from an engine's reply. Keeps numbers and known words, up to the first other
+ * token. Returns null if there is no message or if the message echoes the request.
+ * @param body body of the error reply, possibly truncated
+ * @param sent body of the request
  */
 export function engineReason(body: string, sent: string): string | null {
   const quoted = SENTENCE.exec(body.slice(0, REASON_CHARS))?.[1];
@@ -65,8 +68,8 @@ export function engineReason(body: string, sent: string): string | null {
 }
 
 /**
- * The text up to the first token that is neither a number nor a known word. A closed quotation has clear
- * bounds, so only the quotation is replaced and scanning continues.
+ * Returns the message up to the first token that is neither a number nor a known word. An unknown quotation
+ * is replaced and the scan continues, because its end is clear.
  */
 function knownPart(text: string, sent: string): string {
   let knownText = "";
@@ -92,7 +95,7 @@ function repeats(knownText: string, sent: string): boolean {
   );
 }
 
-/** All texts of a request's body except the model's name, as words separated by spaces. */
+/** Collects the words of all strings in the request body, except the model's name, separated by spaces. */
 function sentOf(body: string): Sent {
   const texts: string[] = [];
   const gather = (value: unknown): void => {
@@ -110,22 +113,26 @@ function sentOf(body: string): Sent {
   return { words: ` ${texts.flatMap(wordsOf).join(" ")} `, model };
 }
 
-/** Whether a status means that the key was refused: a fault of the deployment, not of the question. */
+/**
+ * Whether the status means that the engine rejected the API key, which is a problem of the deployment and not
+ * of the question.
+ */
 export const isKeyRefused = (status: number): boolean => status === 401 || status === 403;
 
-/** The message shown instead of the engine's if the engine refused the key. */
+/** Message shown instead of the engine's message if the engine rejected the API key. */
 export const keyRefused = (variable: string): string => `key refused: ${variable}`;
 
 /**
- * The name of another setting of the same backend, derived from its key's setting: VERIFIER_API_KEY to
- * VERIFIER_URL.
+ * Name of another setting of the same backend, derived from the name of its key setting: VERIFIER_API_KEY
+ * gives VERIFIER_URL.
  */
 const settingBeside = (key: string, setting: "model" | "url"): string =>
   key.replace(/api_key$/, setting).replace(/API_KEY$/, setting.toUpperCase());
 
 /**
- * The message for a status that means a misconfigured deployment: the status, and which setting to fix.
- * @param key the name of the setting that holds the backend's key; null if the backend has none
+ * Message for a status that indicates a misconfigured deployment. It contains the status and the setting to
+ * fix.
+ * @param key name of the setting that holds the backend's key; null if the backend has no key
  */
 export function misconfigured(status: number, key: string | null): string {
   const said = `status ${status}`;
@@ -141,7 +148,7 @@ function unquoted(inner: string): string {
   try {
     return JSON.parse(`"${inner}"`) as string;
   } catch {
-    // The text was cut inside an escape sequence.
+    // The string was cut in the middle of an escape sequence.
     return inner.replace(/\\u?[0-9a-f]*$/i, "").replace(/\\./g, " ");
   }
 }

@@ -1,4 +1,4 @@
-// The vocabulary of engines' error messages. Only these words of a message are passed on to users.
+// Vocabulary of engines' error messages. Users see only these words of a message.
 
 const WORDS = `
 a about above accept accepted access account across active additional after again all allow allowed already also an and any are argument arguments

@@ -1,6 +1,6 @@
-// The error table: every code that a reply can carry, with its status and whether a retry can help.
+// The error table: every code that a reply can contain, its status, and whether a retry can help.
 
-/** Errors of a whole request. Each code has a heading in docs/errors.jsonl. */
+/** Errors that concern the whole request. Each code has an entry in docs/errors.jsonl. */
 export const REQUEST_ERRORS = {
   invalid_json: { status: 400, title: "The body is not valid JSON", retryable: false },
   invalid_encoding: { status: 400, title: "The body is not valid UTF-8", retryable: false },
@@ -33,7 +33,7 @@ export const REQUEST_ERRORS = {
   body_too_large: { status: 413, title: "The body is too large", retryable: false },
   unsupported_media_type: { status: 415, title: "Unsupported media type", retryable: false },
   needs_judging: { status: 422, title: "The run's log lacks data that the spec needs", retryable: false },
-  idempotency_key_reused: { status: 422, title: "The key belongs to another request", retryable: false },
+  idempotency_key_reused: { status: 422, title: "The idempotency key was used for another request", retryable: false },
   rate_limited: { status: 429, title: "The key's request limit per minute is reached", retryable: true },
   log_budget_exceeded: { status: 429, title: "The key's daily limit of log rows is reached", retryable: true },
   budget_spent: { status: 429, title: "The key's daily dollar budget is spent", retryable: true },
@@ -52,8 +52,9 @@ export const REQUEST_ERRORS = {
 export type RequestErrorCode = keyof typeof REQUEST_ERRORS;
 
 /**
- * Reasons why a generation has no answer or a rollout has no reward. Values inside a 200 reply; a number
- * never encodes an error. If several codes apply to one rollout, the first in this order is reported.
+ * Reasons why a generation has no answer or a rollout has no reward. They appear inside a reply with status
+ * 200; a number never stands for an error. If several codes apply to a rollout, the first one in this order
+ * is reported.
  */
 export const ITEM_ERRORS = {
   verifier_unavailable: "The verifier could not be reached or failed (connection, 5xx) until the deadline.",
@@ -95,13 +96,13 @@ export const ITEM_ERRORS = {
 
 export type ItemErrorCode = keyof typeof ITEM_ERRORS;
 
-/** The error of one field. `path` is like `groups[3].rollouts[0].text`; the message names the limit. */
+/** An error in one field. `path` has the form `groups[3].rollouts[0].text`; the message names the limit. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** An error of the whole request. Can be thrown anywhere; the app's `onError` renders it. */
+/** An error that concerns the whole request. It can be thrown anywhere; the app's `onError` renders it. */
 export class ApiError extends Error {
   readonly code: RequestErrorCode;
   readonly errors: readonly FieldError[];
@@ -121,7 +122,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Converts any thrown value to an ApiError. Other errors become `internal`, and their message is not exposed.
+ * Converts any thrown value to an ApiError. Unexpected errors become `internal`, and their message is not
+ * exposed.
  */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;

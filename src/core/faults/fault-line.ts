@@ -1,9 +1,9 @@
-// Log lines for unexpected errors: the class and the stack frames, without the message, which may quote user
-// text.
+// Log lines for unexpected errors. They contain the class and the stack frames but not the message, which may
+// quote user text.
 
 /**
- * Returns a log line with an unexpected error's class and stack frames. Omits the message, because it may
- * quote a model's text.
+ * Returns a log line with the class and stack frames of an unexpected error. Omits the message, because it
+ * may quote a model's output.
  */
 export function faultLine(thrown: unknown, requestId: string): Record<string, unknown> {
   const error = thrown instanceof Error ? thrown : new Error(typeof thrown);

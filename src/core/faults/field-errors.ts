@@ -8,24 +8,24 @@ import { didYouMean } from "./suggestion.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** An issue about unknown fields, with the names of the object's known fields (`SUGGESTING`). */
+/** An issue about unknown fields, extended by `SUGGESTING` with the fields that the object does have. */
 type UnknownFields = z.core.$ZodIssueUnrecognizedKeys & { known?: readonly string[] };
 type FieldPath = readonly (string | number)[];
 
 /**
- * Named limits per field path without indices, for schemas that do not state the limit themselves
- * (limit-advice.ts, `bound`).
+ * Names of limits by field path (without array indices), for schemas that do not state the limit with `bound`
+ * from limit-advice.ts.
  */
 export type FieldLimits = Readonly<Record<string, { min?: LimitName; max?: LimitName }>>;
 
-/** Limits of the edge's routes. */
+/** Limits that apply to the edge's routes. */
 const EDGE_LIMITS: FieldLimits = {
   deadline_ms: { min: "deadline_ms_min", max: "batch_deadline_ms_max" },
 };
 
 /**
- * Parse context for `safeParse`: adds the object's known fields to an issue about unknown fields. Zod exposes
- * the schema only in this callback.
+ * Parse context for `safeParse`. Adds the object's known fields to an issue about unknown fields, because zod
+ * exposes the schema only in this callback.
  */
 export const SUGGESTING: z.core.ParseContext<Issue> = {
   error(issue) {
@@ -36,7 +36,8 @@ export const SUGGESTING: z.core.ParseContext<Issue> = {
 };
 
 /**
- * Adds `name` to the known fields of an issue, for a field that was removed before its object was validated.
+ * Adds `name` to the known fields of an issue. For a field that was removed from the object before
+ * validation.
  */
 export function withField(issue: Issue, name: string): Issue {
   if (issue.code !== "unrecognized_keys" || issue.path.length > 0) return issue;
@@ -63,8 +64,8 @@ function typeName(value: unknown): string {
 }
 
 /**
- * The limit's name in parentheses, with advice on what to do instead. Errors of the gateway omit the advice,
- * because its only client is the edge.
+ * The limit's name in parentheses, followed by advice on what to do instead. Errors of the gateway omit the
+ * advice, because the edge is the gateway's only client.
  */
 function limitText(issue: BoundIssue, path: FieldPath, limits: FieldLimits): string {
   const side = issue.code === "too_big" ? "max" : "min";
@@ -99,7 +100,7 @@ function boundMessage(issue: BoundIssue, value: unknown, path: FieldPath, limits
   return `${size(value, unit)}; must be ${word} ${allowed}${limitText(issue, path, limits)}`;
 }
 
-/** The allowed values, and a suggestion if a string looks like a misspelling. */
+/** Lists the allowed values and, if a string looks like a misspelling of one of them, adds a suggestion. */
 function oneOf(values: readonly unknown[], value: unknown): string {
   const texts = values.filter((value) => typeof value === "string");
   const suggestion = typeof value === "string" ? didYouMean(value, texts) : "";
@@ -127,28 +128,29 @@ function message(issue: Issue, value: unknown, path: FieldPath, limits: FieldLim
   }
 }
 
-/** The field that distinguishes the two forms of a spec. */
+/** The field whose presence distinguishes the two forms of a spec. */
 const TELLING = "signals";
 
 /**
- * Whether a union's branch rejected the value as a whole, by its type, as a literal or by the TELLING field,
- * so that the sender cannot have meant this branch.
+ * Whether a branch of a union rejects the value as a whole (by its type, as a literal or by the TELLING
+ * field), so that the sender cannot have meant this branch.
  */
 function refusesWhole(branch: readonly Issue[], value: unknown): boolean {
   return branch.some((issue) => {
-    // An object or a list cannot be a misspelt name.
+    // An object or an array cannot be a misspelt name.
     if (issue.code === "invalid_value") return issue.path.length === 0 && typeof value === "object";
     if (issue.code !== "invalid_type") return false;
     if (issue.path.length === 0) return true;
-    // One form requires the field and it is missing, or the other form does not allow it.
+    // Either this form requires the field and it is missing, or this form forbids the field and it is
+    // present.
     const missing = valueAt(value, [TELLING]) === undefined;
     return issue.path.length === 1 && issue.path[0] === TELLING && (missing || issue.expected === "never");
   });
 }
 
 /**
- * The only branch that fits the value's type, and so the one that the sender meant; null if no or several
- * branches fit.
+ * The only branch that fits the value's type, which must be the one that the sender meant. null if no branch
+ * or several branches fit.
  */
 function meantBranch(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] | null {
   const fitting = branches.filter((branch) => !refusesWhole(branch, value));
@@ -163,15 +165,13 @@ function expectations(branches: readonly (readonly Issue[])[]): string {
   return [...new Set(words)].join(" or ");
 }
 
-/** A request's errors: the first few as messages, and the total number. */
+/** A request's errors: the first few as messages, and their total number. */
 export interface FieldFaults {
   errors: FieldError[];
   total: number;
 }
 
-/**
- * Sorts issues: missing fields first, unknown fields last, because a missing field is the more likely cause.
- */
+/** Sorts issues: missing fields first, because they are the most likely cause; unknown fields last. */
 function ordered(issues: readonly Issue[], root: unknown, inside: FieldPath): Issue[] {
   const ranks: [Issue[], Issue[], Issue[]] = [[], [], []];
   issues.forEach((issue, i) => {
@@ -184,8 +184,8 @@ function ordered(issues: readonly Issue[], root: unknown, inside: FieldPath): Is
 }
 
 /**
- * Whether an issue is a duplicate: for an integer beyond the safe range, zod reports both the integer bound
- * and the field's bound.
+ * Whether an issue duplicates the next one. For an integer beyond the safe range, zod reports both the
+ * integer bound and the field's bound.
  */
 function isDoubled(issue: Issue, next: Issue | undefined): boolean {
   if (issue.code !== next?.code || (issue.code !== "too_big" && issue.code !== "too_small")) return false;
@@ -197,7 +197,7 @@ const pathOf = (issue: Issue, inside: FieldPath): FieldPath => [
   ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part)),
 ];
 
-/** Collects errors below a path prefix, with the names of the fields' limits. */
+/** Collects errors below a path prefix and names the limits that apply to the fields. */
 class Faults {
   readonly found: FieldFaults = { errors: [], total: 0 };
   private readonly prefix: FieldPath;
@@ -215,7 +215,7 @@ class Faults {
   private add(issue: Issue, root: unknown, path: FieldPath): void {
     const value = valueAt(root, path);
     if (issue.code === "unrecognized_keys") {
-      // The schema's custom message may say where the field belongs instead.
+      // A custom message of the schema may say where the field belongs.
       const stated = issue.message.startsWith("Unrecognized") ? null : issue.message;
       const { known = [] } = issue as UnknownFields;
       for (const key of issue.keys) this.say([...path, key], () => stated ?? `unknown field${didYouMean(key, known)}`);
@@ -231,7 +231,7 @@ class Faults {
     }
   }
 
-  /** Counts the error. Builds the message only for errors that are reported. */
+  /** Counts the error, and builds its message only if the error will be reported. */
   private say(path: FieldPath, words: () => string): void {
     if (this.found.total++ >= LIMITS.validation_errors_max) return;
     this.found.errors.push({ path: fieldPath([...this.prefix, ...path]), message: words() });
@@ -241,15 +241,15 @@ class Faults {
 type UnionIssue = Pick<z.core.$ZodIssueInvalidUnion, "errors"> & { options?: readonly unknown[] };
 
 function unionMessage({ errors, options }: UnionIssue, value: unknown): string {
-  // If the field that distinguishes a union has an unknown value, zod tries no branch.
+  // If the discriminator field has an unknown value, zod tries no branch.
   const expected = errors.length === 0 ? (options ?? []).join(" or ") : expectations(errors);
   return value === undefined ? `required (${expected})` : `expected ${expected}, got ${typeName(value)}`;
 }
 
 /**
- * Converts zod's issues about `root`, located at `prefix` in the request, to the total number of errors and
- * the first validation_errors_max messages.
- * @param limits named limits per field; default: those of the edge's routes
+ * Converts zod's issues about `root`, which is located at `prefix` in the request, to the total number of
+ * errors and the messages of the first validation_errors_max errors.
+ * @param limits names of limits per field; default: those of the edge's routes
  */
 export function fieldFaults(
   issues: readonly Issue[],
@@ -262,5 +262,5 @@ export function fieldFaults(
   return faults.found;
 }
 
-/** The messages without the total number. */
+/** Like `fieldFaults`, but without the total number. */
 export const fieldErrors = (...input: Parameters<typeof fieldFaults>): FieldError[] => fieldFaults(...input).errors;

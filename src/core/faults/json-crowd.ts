@@ -1,4 +1,4 @@
-// Limits the number of fields in a JSON text before parsing. Does not validate the JSON.
+// Limits the number of fields in a JSON string before it is parsed. Does not validate the JSON.
 import { LIMITS } from "./limits.ts";
 
 export type CrowdLimit = "object_keys_max" | "body_keys_max";
@@ -9,7 +9,10 @@ const COLON = 0x3a;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Whether the text has more than `max` colons: an upper bound for the number of fields. */
+/**
+ * Whether the string has more than `max` colons. The number of colons is an upper bound for the number of
+ * fields.
+ */
 function hasColons(text: string, max: number): boolean {
   let count = 0;
   for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1)) {
@@ -18,7 +21,10 @@ function hasColons(text: string, max: number): boolean {
   return false;
 }
 
-/** The index after the string that begins at `start`; the text's length if the string is not closed. */
+/**
+ * Index just after the JSON string that begins at `start`, or the input's length if that string is not
+ * closed.
+ */
 function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -29,8 +35,9 @@ function stringEnd(text: string, start: number): number {
 }
 
 /**
- * The limit that a JSON text exceeds: object_keys_max for one object, body_keys_max for all objects together;
- * null if none. Repeated names count each time. Most texts have few colons and are not scanned further.
+ * Returns the limit that a JSON string exceeds: object_keys_max for a single object, body_keys_max for all
+ * objects together, or null. Repeated names count each time. Most inputs contain few colons and are not
+ * scanned further.
  */
 export function crowding(text: string): CrowdLimit | null {
   if (!hasColons(text, LIMITS.object_keys_max)) return null;

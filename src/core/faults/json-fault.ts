@@ -1,14 +1,14 @@
-// Explains where and why a text is not valid JSON, by field path, without quoting the text. Runs only after
-// JSON.parse has failed.
+// Explains where and why a string is not valid JSON, by field path and without quoting the string. Runs only
+// after JSON.parse has failed.
 
 interface JsonFault {
-  /** Path such as `groups[0].rollouts[1].pass_rate`; `$` for the document itself. */
+  /** A path such as `groups[0].rollouts[1].pass_rate`; `$` for the document itself. */
   path: string;
   message: string;
   detail: string;
 }
 
-/** An open container. `key` is null until the object's first key has been read. */
+/** An open object or array. `key` is null until the object's first key has been read. */
 type Frame = { kind: "object"; key: string | null } | { kind: "array"; index: number };
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -48,7 +48,7 @@ class Locator {
     this.text = text;
   }
 
-  /** Scans to the first position where the text is not valid JSON. */
+  /** Scans to the first position that is not valid JSON. */
   locate(): { at: number; parts: (string | number)[]; message: string } {
     const message = this.document();
     const parts = this.frames.slice(0, FRAMES_SHOWN_MAX).map((f) => (f.kind === "object" ? f.key : f.index));
@@ -62,7 +62,9 @@ class Locator {
     return found;
   }
 
-  /** Reads a string without a regular expression, which could overflow the stack on megabytes of text. */
+  /**
+   * Reads a string without a regular expression, because one could overflow the stack on megabytes of input.
+   */
   private string(): string | null {
     if (this.text[this.at] !== '"') return null;
     const start = this.at;
@@ -83,7 +85,7 @@ class Locator {
     while (this.at < this.text.length && SPACES.includes(this.text.charAt(this.at))) this.at++;
   }
 
-  /** Reads a number, a boolean or null, also without a regular expression. */
+  /** Reads a number, a boolean or null. Like `string`, avoids a regular expression. */
   private word(): boolean {
     let end = this.at;
     while (end < this.text.length && isOfWord(this.text.charCodeAt(end))) end++;
@@ -114,7 +116,7 @@ class Locator {
     }
   }
 
-  /** Reads a scalar, or opens nested containers down to the first scalar. */
+  /** Reads a scalar, or opens nested objects and arrays until it reaches the first scalar. */
   private value(): string | null {
     for (;;) {
       if (this.eat("[")) {
@@ -153,7 +155,7 @@ class Locator {
     return this.eat(":") ? null : "expected a colon after the key";
   }
 
-  /** Closes the containers that end after a value, or moves to the next member. */
+  /** Closes the objects and arrays that end after a value, or moves to the next property or element. */
   private close(): string | null {
     for (let frame = this.frames.at(-1); frame !== undefined; frame = this.frames.at(-1)) {
       if (this.eat(frame.kind === "array" ? "]" : "}")) {
@@ -170,7 +172,7 @@ class Locator {
   }
 }
 
-/** Returns the path and the cause of the first error in `text`, which JSON.parse has rejected. */
+/** Returns the path and cause of the first error in a string that JSON.parse has rejected. */
 export function describeJsonFault(text: string): JsonFault {
   if (text.trim() === "")
     return { path: "$", message: "the body is empty", detail: "The body is empty; JSON is expected." };

@@ -1,4 +1,4 @@
-// The text of an error about a limit: its name, its value, and what to do instead.
+// Wording of errors about limits: the limit's name, its value, and what to do instead.
 import { LIMITS } from "./limits.ts";
 
 export type LimitName = keyof typeof LIMITS;
@@ -6,7 +6,7 @@ export type LimitName = keyof typeof LIMITS;
 const REST = "send the rest in another request";
 const SHORTEN = "shorten it";
 
-/** Advice per limit. */
+/** Advice on what the user can do instead, per limit. */
 export const ADVICE: { readonly [name in LimitName]?: string } = {
   object_keys_max: "send related data as a list or as one text",
   body_keys_max: REST,
@@ -104,22 +104,22 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
 };
 
 /**
- * Arguments for a schema's bound: `.max(...bound("samples_max"))`. The limit's name becomes the issue's
- * message, which field-errors.ts replaces by a sentence.
+ * Arguments for a schema's bound, as in `.max(...bound("samples_max"))`. The limit's name becomes the message
+ * of the issue, and field-errors.ts replaces it with a sentence.
  */
 export const bound = <N extends LimitName>(name: N) => [LIMITS[name], name] as const;
 
-/** Whether an issue's message is a limit's name, set by `bound`. */
+/** Whether the message of an issue is the name of a limit, as set by `bound`. */
 export const isLimitName = (text: string): text is LimitName => Object.hasOwn(LIMITS, text);
 
-/** `; ADVICE`, or an empty string without advice. */
+/** The advice as the suffix `; ADVICE`, or an empty string if there is none. */
 export function instead(name: LimitName): string {
   const advice = ADVICE[name];
   return advice === undefined ? "" : `; ${advice}`;
 }
 
-/** `the limit x_max is 5; ADVICE`. */
+/** Returns `the limit x_max is 5; ADVICE`. */
 export const theLimit = (name: LimitName): string => `the limit ${name} is ${LIMITS[name]}${instead(name)}`;
 
-/** `1 element`, `2 elements`. */
+/** Returns `1 element`, `2 elements`. */
 export const counted = (count: number, unit = "element"): string => `${count} ${unit}${count === 1 ? "" : "s"}`;

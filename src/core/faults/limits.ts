@@ -3,7 +3,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** The last word of each name is the unit (`_bytes`, `_ms`, `_max` = count). */
+/** Names end in their unit, such as `_bytes` or `_ms`; `_max` is a count. */
 export const LIMITS = {
   body_bytes: 16 * MIB,
   body_drain_bytes: 4 * 16 * MIB,
@@ -21,7 +21,7 @@ export const LIMITS = {
   prompt_bytes: 256 * KIB,
   messages_max: 256,
   rollout_messages_max: 4_096,
-  /** Maximum number of turns per rollout whose hashes are logged, and hex digits per hash. */
+  /** Maximum number of turns per rollout whose hashes are logged, and the number of hex digits per hash. */
   turn_hashes_max: 4_096,
   turn_hash_chars: 16,
   rollout_files_max: 256,
@@ -114,17 +114,17 @@ export const LIMITS = {
   prefill_chars: 4096,
   export_prompts_max: 100_000,
   /**
-   * Diff steps allowed per character of a rollout's files and their bases; beyond the budget, diffs are not
-   * minimal.
+   * Steps of the diff algorithm per character of a rollout's files and their bases. When the steps are used
+   * up, the rest of the diff may not be minimal.
    */
   diff_steps_char: 16,
-  /** Steps of about 20 ns each between two yields to the event loop. */
+  /** Number of work steps (about 20 ns each) between two yields to the event loop. */
   turn_steps: 10_000,
-  /** Bodies above this length are parsed cooperatively, with yields to the event loop. */
+  /** Request bodies longer than this are parsed in pieces, with yields to the event loop. */
   body_turn_chars: 524_288,
   /**
-   * While other keys are active, a key reads one piece of this size of its large bodies per period: 17 MiB
-   * per second.
+   * While other keys are active, each key may read one piece of this size from its large bodies per period of
+   * `body_piece_ms`: 17 MiB per second.
    */
   body_piece_bytes: 262_144,
   body_piece_ms: 15,
@@ -185,16 +185,16 @@ export const LIMITS = {
   group_window_ms_max: 600_000,
   health_steps_max: 2_000,
   health_steps_at_once: 10,
-  /** Pause between two checks of a run's alarms; runs per check; alarm series in /metrics. */
+  /** Pause between two checks of a run's alarms, runs per check, and alarm series in /metrics. */
   alarm_pause_ms: 15_000,
   alarm_runs_max: 16,
   alarm_series_max: 100,
   page_rows: 100,
   page_rows_max: 500,
-  /** Owners listed in an error message. */
+  /** Maximum number of owners that an error message lists. */
   owners_told: 5,
   logged_text_chars: 4_194_304,
-  /** Characters of one verdict's text, and of all verdicts of a request; two bytes each in memory. */
+  /** Characters logged per verdict, and for all verdicts of a request; each takes two bytes of memory. */
   logged_verdict_chars: 4_000,
   logged_verdicts_chars: 2_097_152,
   store_timeout_ms: 10_000,
@@ -217,20 +217,23 @@ export const LIMITS = {
   store_statement_chars: 8 * MIB,
   export_page_rows: 5_000,
   export_text_rows: 32,
-  /** Rows of audit verdicts per page, each with its text. */
+  /** Rows per page of audit verdicts; each row contains the verdict's text. */
   export_audit_rows: 500,
   metadata_fields_max: 64,
   metadata_name_chars: 64,
   metadata_text_chars: 4_096,
   log_days_max: 36_500,
   /**
-   * Requests deleted in one transaction. A call that deletes a run stops after `deletion_ms` and continues if
-   * repeated.
+   * Requests deleted per transaction. A call that deletes a run stops after `deletion_ms` and continues when
+   * it is repeated.
    */
   deletion_requests: 500,
   deletion_rollouts: 4_096,
   deletion_ms: 20_000,
-  /** Maximum time of one expiry sweep. Sweeps run hourly; the next one continues where this one stopped. */
+  /**
+   * Maximum duration of an expiry sweep. Sweeps run hourly, and each continues where the previous one
+   * stopped.
+   */
   expiry_ms: 300_000,
   deletion_objects: 1_000,
   deletion_objects_at_once: 32,
@@ -254,7 +257,7 @@ export const LIMITS = {
   room_flush_ms: 100,
   room_journal_flush_ms: 5_000,
   object_row_bytes: MIB,
-  /** Storage overhead: bytes per Durable Object, and bytes per group member in addition to its text. */
+  /** Storage overhead in bytes: per Durable Object, and per group member in addition to its text. */
   object_base_bytes: 16_384,
   object_member_bytes: 2_048,
   object_tries_max: 6,
@@ -275,7 +278,7 @@ export const LIMITS = {
   batch_alarm_ms: 600_000,
   room_alarm_ms: 600_000,
   named_group_kept_ms: 3_600_000,
-  /** Longer than any room keeps its samples. */
+  /** Longer than any room (the object that gathers the samples of a group) keeps its samples. */
   room_listed_ms: 4 * 3_600_000,
   batch_lives_max: 50,
   batch_poll_s: 2,

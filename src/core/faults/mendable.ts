@@ -1,17 +1,17 @@
-// Decides whether repeating a request can produce a reward that is missing from its reply.
+// Decides whether repeating a request can produce a reward that its reply lacks.
 
 import type { ItemErrorCode } from "./errors.ts";
 
 /**
- * Whether asking again may help. `after_failures`: only if some of the verifier's answers failed, because the
- * readable answers would give the same result again.
+ * Whether repeating the request may help. `after_failures` means only if some questions failed, because
+ * parsed answers would give the same result again.
  */
 const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
   verifier_unavailable: true,
   verifier_overloaded: true,
   context_exceeded: false,
   content_filtered: false,
-  // Only the operator can fix this; until then every request fails the same way.
+  // Only the operator can fix this. Until then, every request fails the same way.
   verifier_misconfigured: false,
   verifier_rejected: false,
   verifier_bad_reply: true,
@@ -43,13 +43,13 @@ const MAY_COME: Readonly<Record<ItemErrorCode, boolean | "after_failures">> = {
 };
 
 /**
- * Whether repeating the request may replace this code by a reward.
+ * Whether repeating the request may produce a reward instead of this code.
  * @param failed whether a question of the group failed
  */
 export const mayCome = (code: ItemErrorCode, failed: boolean): boolean =>
   MAY_COME[code] === "after_failures" ? failed : MAY_COME[code];
 
-/** Whether repeating the request may produce a reward that is missing from this reply. */
+/** Whether repeating the request may produce a reward that this reply lacks. */
 export const isMendable = (reply: {
   groups: readonly { rollouts: readonly { retryable?: boolean | undefined }[] }[];
 }): boolean => reply.groups.some(({ rollouts }) => rollouts.some(({ retryable }) => retryable === true));

@@ -1,4 +1,4 @@
-// Renders an error as an RFC 9457 problem document. Never includes a key or a model's text.
+// Renders an error as an RFC 9457 problem document, which never contains an API key or text from a model.
 import { type ApiError, REQUEST_ERRORS } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -11,8 +11,8 @@ export interface Problem {
 }
 
 /**
- * The reply for an error of the whole request.
- * @param typeOf returns the URI that documents a code
+ * The reply for an error that concerns the whole request.
+ * @param typeOf returns the URI that documents an error code
  */
 export function problemOf(error: ApiError, request_id: string, typeOf: (code: string) => string): Problem {
   const { status, title, retryable } = REQUEST_ERRORS[error.code];

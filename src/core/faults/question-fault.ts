@@ -1,17 +1,18 @@
-// Classifies an engine's 4xx reply by its text: prompt too long, content filtered, upstream failure.
+// Classifies an engine's 4xx reply by its body: prompt too long, content filtered, or upstream failure.
 // Independent of HTTP and of tenants.
 import type { ItemErrorCode } from "./errors.ts";
 
 /**
- * Codes that concern the content of a question rather than the verifier: a candidate may be the cause
- * (attribution.ts).
+ * Error codes that concern the content of a question and not the verifier, so that a candidate may be the
+ * cause (see attribution.ts).
  */
 export const BLAMES_CONTENT: ReadonlySet<ItemErrorCode | null> = new Set([
   ...(["context_exceeded", "content_filtered", "judge_read_less"] as const),
 ]);
 
 /**
- * Only the start of an error reply is searched: the reason comes first, and the rest may echo the question.
+ * Only the start of an error reply is searched, because the reason comes first and the rest may echo the
+ * question.
  */
 export const REASON_CHARS = 4_096;
 
@@ -22,30 +23,30 @@ export const REASON_CHARS = 4_096;
 const TOO_LONG =
   /(context|model|input|prompt)['_ a-z]{0,12}[ _](length|window|size)|maximum allowed (input )?length|prompt is too long|reduce the length|less than \d+ tokens|max_new_tokens/i;
 
-/** `max_tokens` alone exceeds the engine's limit: the spec is the cause, not a candidate. */
+/** The engine's limit is exceeded by `max_tokens` alone, so the spec is the cause and not a candidate. */
 const BUDGET = /max_(?:completion_|new_)?tokens\W{0,3}\d+\W{0,3}(?:cannot be|is) (?:greater|larger|more)/i;
 
 /** Content-filter messages of OpenAI, Azure, Alibaba, DeepSeek, OpenRouter. */
 const FILTERED =
   /content[ _-]?(filter|policy|management)|data_?inspection|inappropriate content|content exists risk|moderation/i;
 
-/** Transient failures: a retry of the same request may succeed. */
+/** Transient failures: retrying the same request may succeed. */
 export type PassingFault = "verifier_overloaded" | "verifier_unavailable";
 
 export const isPassing = (code: ItemErrorCode | null): code is PassingFault =>
   code === "verifier_overloaded" || code === "verifier_unavailable";
 
 /**
- * Statuses for a wrong key, account, model or address of the deployment. They do not depend on the question's
- * text.
+ * Statuses that mean a wrong key, account, model or address in the deployment's configuration, regardless of
+ * the question.
  */
 const OPERATOR = new Set([401, 402, 403, 404, 405, 407, 410]);
 
 export const isOperatorStatus = (status: number): boolean => OPERATOR.has(status);
 
 /**
- * Messages of gateways that answer 400 when their upstream fails: Cloudflare's AI Gateway and Workers AI,
- * LiteLLM, Portkey, OpenRouter, Envoy, nginx.
+ * Error messages of gateways that answer 400 when their upstream fails: Cloudflare's AI Gateway and Workers
+ * AI, LiteLLM, Portkey, OpenRouter, Envoy, nginx.
  */
 const UPSTREAM = [
   "failed to get response from (?:the )?provider",
@@ -60,7 +61,7 @@ const UPSTREAM_FAILED = new RegExp(UPSTREAM.join("|"), "i");
 const NO_CAPACITY =
   /capacity (?:temporarily )?exceeded|overloaded|rate.?limit|too many requests|no deployments available/i;
 
-/** Error codes of Cloudflare's gateways: no answer from the provider, no capacity, timeout. */
+/** Error codes of Cloudflare's gateways for a provider without an answer, no capacity, and timeouts. */
 const GATEWAY_CODES: Readonly<Record<string, PassingFault>> = {
   2005: "verifier_unavailable",
   3007: "verifier_unavailable",
@@ -68,15 +69,15 @@ const GATEWAY_CODES: Readonly<Record<string, PassingFault>> = {
   3040: "verifier_overloaded",
 };
 
-/** Error types and codes for an overloaded server and for a server failure. */
+/** Error types and codes that mean an overloaded server or a server failure. */
 const BUSY = /rate_?limit|overloaded|too_?many_?requests/i;
 const BROKEN = /server_?error|internal|unavailable|timeout|(?:^|\s)api_?(?:connection_?)?error/i;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /**
- * The first object that describes the error: OpenAI's `error`, an entry of Cloudflare's lists, or the body
- * itself.
+ * The first object that describes the error: OpenAI's `error`, an entry of Cloudflare's `errors` array, or
+ * the body itself.
  */
 function faultIn(body: string): Record<string, unknown> | null {
   try {
@@ -92,11 +93,11 @@ function faultIn(body: string): Record<string, unknown> | null {
 
 const worded = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? `${value}` : "");
 
-/** Characters of an error message that are searched. */
+/** Number of characters of an error message that are searched. */
 const SENTENCE_CHARS = 400;
 
 /**
- * The error's message. Prefers the provider's raw message, which OpenRouter passes on, because it is more
+ * The error's message. Prefers the provider's raw message, which OpenRouter includes, because it is more
  * specific.
  */
 function sentenceOf({ message, detail, metadata }: Record<string, unknown>): string {
@@ -105,8 +106,8 @@ function sentenceOf({ message, detail, metadata }: Record<string, unknown>): str
 }
 
 /**
- * The transient failure if a gateway's 4xx reports an upstream failure, else null. Ignores messages whose
- * words also occur in the request, because they may be an echo.
+ * The transient failure if a gateway's 4xx reports that its upstream failed, else null. Ignores messages
+ * whose words also occur in the request, because they may be an echo of it.
  */
 function upstreamFault(body: string, sent: string): PassingFault | null {
   const fault = faultIn(body);
@@ -127,9 +128,9 @@ function upstreamFault(body: string, sent: string): PassingFault | null {
 }
 
 /**
- * The error code for a 4xx whose status does not already mean a transient failure.
- * @param body the reply's body, possibly truncated
- * @param sent the request's body, to recognise echoes
+ * Returns the error code for a 4xx whose status alone does not mean a transient failure.
+ * @param body body of the reply, possibly truncated
+ * @param sent body of the request, to recognise echoes
  */
 export function questionFault(status: number, body: string, sent = ""): ItemErrorCode {
   const reason = body.slice(0, REASON_CHARS);
@@ -137,6 +138,6 @@ export function questionFault(status: number, body: string, sent = ""): ItemErro
   if (OPERATOR.has(status)) return "verifier_misconfigured";
   if (BUDGET.test(reason)) return "verifier_rejected";
   if (status === 413 || TOO_LONG.test(reason)) return "context_exceeded";
-  // TGI and TEI send 424 if the model's server failed.
+  // TGI and TEI send 424 if the server that runs the model failed.
   return status === 424 ? "verifier_unavailable" : (upstreamFault(reason, sent) ?? "verifier_rejected");
 }

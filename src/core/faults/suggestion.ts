@@ -1,9 +1,9 @@
-// Finds the known name that a misspelt name most resembles.
+// Finds the known name that is closest to a misspelt name.
 import { LIMITS } from "./limits.ts";
 
 /**
  * Optimal string alignment distance (Damerau 1964): the minimum number of insertions, deletions,
- * substitutions and swaps of neighbours. O(|a| |b|).
+ * substitutions and transpositions of adjacent characters. O(|a| |b|).
  */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
@@ -23,8 +23,8 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The most similar name, ignoring case; the first one on a tie. null if more than a third of the letters
- * differ, or if `word` is longer than suggestion_chars.
+ * Returns the most similar name, ignoring case, and the first one on a tie. Returns null if more than a third
+ * of the letters differ, or if `word` is longer than suggestion_chars.
  */
 export function nearest(word: string, names: readonly string[]): string | null {
   if (word.length > LIMITS.suggestion_chars) return null;
@@ -42,7 +42,7 @@ export function nearest(word: string, names: readonly string[]): string | null {
   return found;
 }
 
-/** The "did you mean" suffix of an error message; empty if no name is similar. */
+/** The "did you mean" suffix of an error message; empty if no name is similar enough. */
 export function didYouMean(word: string, names: readonly string[]): string {
   const name = nearest(word, names);
   return name === null ? "" : `; did you mean ${JSON.stringify(name)}?`;

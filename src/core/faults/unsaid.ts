@@ -1,4 +1,4 @@
-// Replaces `said` in a Worker's bundle: an empty function, so that the bundler drops its calls and their
-// texts.
+// Replaces `said` in a Worker's bundle. The function is empty, so the bundler drops the calls and their
+// descriptions.
 
 export function said(_description: string): undefined {}

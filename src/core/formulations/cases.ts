@@ -1,4 +1,5 @@
-// Reads /v1/verdicts items: the number of candidates, the correct one, and missing or contradictory fields.
+// Reads the items of /v1/verdicts: the number of candidates and the correct one. Rejects missing or
+// contradictory fields.
 import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError, type RequestErrorCode } from "../faults/errors.ts";
@@ -6,17 +7,18 @@ import { counted, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY, uniqueMaximum, type VerdictCase } from "./formulations.ts";
 
-/** A fault of one field, without the item's index. */
+/** An error in one field, without the item's index. */
 interface CaseFault {
   field: keyof VerdictItem;
   message: string;
 }
 
 /**
- * Reads every item. With `pass_rates`, k is their number and the correct candidate is the one with the
- * highest rate (`correct` may resolve a tie). Without `pass_rates`, `candidates` and `correct` give both.
- * Throws ApiError `invalid_request`, or `length_tokens_required` if only lengths are missing, with the first
- * faults named.
+ * Reads every item. With `pass_rates`, k is their number, and the correct candidate is the one with the
+ * highest rate (`correct` may resolve a tie). Without `pass_rates`, `candidates` and `correct` give both
+ * values.
+ * @throws ApiError `invalid_request`, or `length_tokens_required` if only lengths are missing; names the
+ * first errors
  */
 export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
   const read = request.items.map((item) => readItem(request, item));
@@ -37,9 +39,10 @@ export function readVerdictCases(request: VerdictsRequest): VerdictCase[] {
 }
 
 /**
- * Item indices grouped by the prompt that the verifier was shown, in order of first appearance; null if no
- * item has a prompt. Throws ApiError `invalid_request` if only some items have a prompt, if `log_texts` needs
- * one, and for more than `groups_max` prompts or `rollouts_per_group_max` items per prompt.
+ * Groups item indices by the prompt that the verifier was shown, in order of first appearance. Returns null
+ * if no item has a prompt.
+ * @throws ApiError `invalid_request` if only some items have a prompt, if `log_texts` requires one, or for
+ * more than `groups_max` prompts or `rollouts_per_group_max` items per prompt
  */
 export function itemsByPrompt({ items, log_texts }: VerdictsRequest): number[][] | null {
   if (log_texts !== true && items.every(({ prompt }) => prompt === undefined)) return null;
@@ -69,7 +72,7 @@ export function itemsByPrompt({ items, log_texts }: VerdictsRequest): number[][]
   return [...groups.values()];
 }
 
-/** Throws if any item has a fault. The message describes the first fault and counts the others. */
+/** Throws if any item has an error. The message describes the first error and counts the others. */
 function refuse(code: RequestErrorCode, faults: readonly (CaseFault | null)[]): void {
   const found = faults.flatMap((fault, i) => (fault === null ? [] : [{ ...fault, i }]));
   const errors = found
@@ -112,8 +115,8 @@ function readItem({ formulation }: VerdictsRequest, item: VerdictItem): VerdictC
 }
 
 /**
- * The correct candidate according to the pass rates; null if the highest rate is shared and `correct` is
- * omitted.
+ * The correct candidate according to the pass rates; null if several candidates share the highest rate and
+ * `correct` is omitted.
  */
 function goldOf(passRates: readonly number[], correct: number | undefined): number | null | CaseFault {
   if (correct === undefined) return uniqueMaximum(passRates);

@@ -1,4 +1,4 @@
-// Computes the content and format rewards of a verdict text under each formulation.
+// Computes the content and format rewards of a verdict under each formulation.
 
 import type { VerdictStatus } from "../contract/replies.ts";
 import type { Formulation, VerdictOptions } from "../contract/requests.ts";
@@ -6,24 +6,24 @@ import { letterAt, parseLetter, parseScores, type ScoresVerdict } from "../judge
 import { roundHalfEven, strip, stripStart } from "../text/python-text.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "./strict-verdict.ts";
 
-/** A verdict text with the facts needed to score it. */
+/** A verifier's answer, with the facts that are needed to score it. */
 export interface VerdictCase {
   text: string;
   /** Number of candidates; 2 for pair_em and pair_sc. */
   k: number;
-  /** 0-based index of the correct candidate; null only for pair_sc, when both pass rates are equal. */
+  /** 0-based index of the correct candidate; null only for pair_sc if both pass rates are equal. */
   gold: number | null;
-  /** Pass rates in [0, 1]; required by pair_sc. */
+  /** Pass rates in [0, 1], which pair_sc requires. */
   pass_rates: readonly number[] | null;
 }
 
-/** The two components of the strict reward, and the reading of the same text by the robust parser. */
+/** The two components of the strict reward, and what the robust parser read in the same answer. */
 interface ScoredVerdict {
   content: number;
   format: number;
   /**
-   * The letter found by the robust parser: the boxed letter, or the letter of the single best score; null if
-   * there is none.
+   * The letter that the robust parser found: the boxed letter, or the letter of the single best score; null
+   * if there is none.
    */
   verdict: string | null;
   scores: number[] | null;
@@ -39,15 +39,16 @@ const SCORERS: Record<Formulation, Scorer> = {
   pair_sc: pairScores,
 };
 
-/** Formulations whose reward needs both pass rates; the others need the correct candidate. */
+/** Formulations whose reward needs both pass rates. The others need the correct candidate. */
 export const NEEDS_PASS_RATES: ReadonlySet<Formulation> = new Set<Formulation>(["pair_sc"]);
 /** Formulations for exactly two candidates. */
 export const PAIRS_ONLY: ReadonlySet<Formulation> = new Set<Formulation>(["pair_em", "pair_sc"]);
 
 /**
- * Scores one verdict text (Aletheia, arXiv 2601.12186). For both parsers, the options' prefill is first put
- * in front of the text, unless the text already starts with it (ignoring white space around either).
- * Otherwise a completion cut off inside its thoughts would not look unclosed.
+ * Scores one answer of a verifier (Aletheia, arXiv 2601.12186). For both parsers, the prefill from the
+ * options is first put in front of the answer, unless the answer already starts with it (ignoring white space
+ * around either). Without the prefill, an answer that was cut off inside its thoughts would not look
+ * unclosed.
  */
 export function scoreVerdict(formulation: Formulation, item: VerdictCase, options: VerdictOptions): ScoredVerdict {
   const text = withPrefill(item.text, options.prefill);
@@ -60,8 +61,8 @@ function withPrefill(text: string, prefill: string): string {
 }
 
 /**
- * ListEM and PairEM (formulas a.2): content is 1 if the first box is exactly the gold letter, else 0; format
- * is 0 or -1.
+ * ListEM and PairEM (formulas a.2). Content is 1 if the first box contains exactly the gold letter, else 0.
+ * Format is 0 or -1.
  */
 function exactMatch({ text, k, gold }: VerdictCase, { style }: VerdictOptions): ScoredVerdict {
   const content = gold !== null && strictContent(text, style) === letterAt(gold) ? 1 : 0;
@@ -70,9 +71,9 @@ function exactMatch({ text, k, gold }: VerdictCase, { style }: VerdictOptions): 
 }
 
 /**
- * ListSc (formulas a.5): content is 1 if the gold candidate has the single best score, 2 if that score is
- * exactly 10, -1 for a list of the wrong length, else `list_sc_wrong`. Scores above 10 count. Format is 0 or
- * -1.
+ * ListSc (formulas a.5). Content is 1 if the gold candidate has the single best score, 2 if that score is
+ * exactly 10, -1 for a list of the wrong length, and otherwise `list_sc_wrong`. Scores above 10 count. Format
+ * is 0 or -1.
  */
 function listScores({ text, k, gold }: VerdictCase, { style, list_sc_wrong }: VerdictOptions): ScoredVerdict {
   const scores = strictScores(text, style);
@@ -83,9 +84,9 @@ function listScores({ text, k, gold }: VerdictCase, { style, list_sc_wrong }: Ve
 }
 
 /**
- * PairSc (formulas a.3) against gold scores round-half-even(10 * pass rate). Content is in [-2, 3.2], rounded
- * to 2 decimals; format is 1, -0.5 (correct form, a score above 10) or -1. Not gated: a correct pair in an
- * incorrect form keeps its content reward.
+ * PairSc (formulas a.3), against the gold scores round-half-even(10 * pass rate). Content is in [-2, 3.2],
+ * rounded to 2 decimals. Format is 1, -0.5 (correct form, but a score above 10) or -1. The content reward
+ * does not depend on the format: a correct pair in an incorrect form keeps it.
  */
 function pairScores({ text, pass_rates }: VerdictCase, { style }: VerdictOptions): ScoredVerdict {
   const robust = bestScored(parseScores(text, 2));
@@ -115,13 +116,15 @@ function goldPair(passRates: readonly number[] | null): readonly [number, number
   return [roundHalfEven(10 * (passRates[0] as number)), roundHalfEven(10 * (passRates[1] as number))];
 }
 
-/** The scores found by the robust parser, with the letter of the maximum; a shared maximum has no letter. */
+/**
+ * The scores that the robust parser found, with the letter of the maximum. A shared maximum has no letter.
+ */
 function bestScored({ status, scores }: ScoresVerdict): Pick<ScoredVerdict, "verdict" | "scores" | "status"> {
   const best = scores === null ? null : uniqueMaximum(scores);
   return { verdict: best === null ? null : letterAt(best), scores, status };
 }
 
-/** Index of the maximum; null if it is shared or the list is empty. */
+/** Index of the maximum; null if several values share it or the list is empty. */
 export function uniqueMaximum(values: readonly (number | bigint)[]): number | null {
   let best = 0;
   let shared = false;

@@ -15,13 +15,13 @@ export interface RewardedVerdicts extends Pick<VerdictsReply, "rewards" | "items
 }
 
 /**
- * Rewards every item: reward = content + format + overlong, in the items' order. Throws ApiError
- * `invalid_request` or `length_tokens_required`, naming the fields.
+ * Rewards every item with content + format + overlong, in the order of the items.
  *
- * Metrics: `parse_rate` is the share of items with status `ok`. `accuracy` is the share whose robust verdict
- * is the correct candidate; unparsed verdicts count as wrong, items without a correct candidate (equal pass
- * rates) are left out, and the value is null if none is left. `reward_std` is over the population. `right`
- * says whether each item counts as right for `accuracy`, null for items left out.
+ * `parse_rate` is the share of items with the status `ok`. `accuracy` is the share of items whose robust
+ * verdict is the correct candidate: unparsed verdicts count as wrong, and items without a correct candidate
+ * (equal pass rates) are left out; null if no items remain. `reward_std` is that of the population. `right`
+ * says whether each item counts as correct for `accuracy`; null for items that are left out.
+ * @throws ApiError `invalid_request` or `length_tokens_required`, naming the fields
  */
 export function rewardVerdicts(request: VerdictsRequest): RewardedVerdicts {
   const { formulation, options, overlong } = request;
@@ -29,7 +29,7 @@ export function rewardVerdicts(request: VerdictsRequest): RewardedVerdicts {
   let parsed = 0;
   const right: (boolean | null)[] = [];
   const items = cases.map((item, i) => {
-    // A text over the size limit is scored as an empty one.
+    // An answer over the size limit is scored like an empty one.
     const cut = isTooLong(item.text, LIMITS.verdict_text_bytes);
     const { content, format, verdict, scores, ...read } = scoreVerdict(
       formulation,

@@ -1,5 +1,5 @@
-// The strict parsers for training rewards: the literal content of a verdict text, and whether its form is
-// exact. Decisions use verdict.ts instead.
+// The strict parsers for training rewards: the literal content of a verdict, and whether its form is exact.
+// Decisions use verdict.ts instead.
 import { LIMITS } from "../faults/limits.ts";
 import { PYTHON_SPACE_CLASS, parsePythonIntList, stripEnd, stripStart } from "../text/python-text.ts";
 
@@ -12,8 +12,8 @@ const BOX = "\\boxed{";
 
 /**
  * Content of the first `\boxed{(.*?)}` at or after `from`: the shortest match, without line feeds or nesting.
- * Null if there is none. Linear time: the closing brace is searched once, and a line feed rules out every box
- * opened before it.
+ * null if there is none. Linear time: the closing brace is searched for only once, and a line feed rules out
+ * every box that was opened before it.
  */
 export function firstBox(text: string, from: number): string | null {
   let close = -1;
@@ -35,8 +35,8 @@ export function behindThoughts(text: string): number {
 }
 
 /**
- * The content that the training reward takes as the verdict: `think` reads after the thoughts, `cot` reads
- * the whole text (formulas a.2).
+ * The content that the training reward takes as the verdict. `think` reads what follows the thoughts, and
+ * `cot` reads the whole answer (formulas a.2).
  */
 export function strictContent(text: string, style: VerdictStyle): string | null {
   return firstBox(text, style === "think" ? behindThoughts(text) : 0);
@@ -44,7 +44,7 @@ export function strictContent(text: string, style: VerdictStyle): string | null 
 
 /**
  * The list of integers in the strict verdict, parsed as a Python literal; null if there is none. Lists with
- * more entries than the maximum of candidates are rejected.
+ * more entries than the maximum number of candidates are rejected.
  */
 export function strictScores(text: string, style: VerdictStyle): bigint[] | null {
   const content = strictContent(text, style);
@@ -52,7 +52,7 @@ export function strictScores(text: string, style: VerdictStyle): bigint[] | null
 }
 
 /**
- * Whether the text has the exact form of a verdict that names one of the first `k` letters (formulas a.2).
+ * Whether the answer has the exact form of a verdict that names one of the first `k` letters (formulas a.2).
  */
 export function isLetterForm(text: string, k: number, style: VerdictStyle): boolean {
   const end = stripEnd(text);
@@ -63,7 +63,7 @@ export function isLetterForm(text: string, k: number, style: VerdictStyle): bool
 }
 
 /**
- * Whether the text has the exact form of a verdict with `k` scores: digits only, white space only after
+ * Whether the answer has the exact form of a verdict with `k` scores: only digits, and white space only after
  * commas (formulas a.3, a.5).
  */
 export function isScoresForm(text: string, k: number, style: VerdictStyle): boolean {
@@ -75,7 +75,7 @@ export function isScoresForm(text: string, k: number, style: VerdictStyle): bool
 
 const patterns = new Map<number, RegExp>();
 
-/** Matches digits like Python's `\d`: every decimal digit of Unicode. */
+/** Matches digits like Python's `\d`, which accepts every decimal digit of Unicode. */
 function scoresPattern(k: number): RegExp {
   let pattern = patterns.get(k);
   if (pattern === undefined) {
@@ -86,8 +86,8 @@ function scoresPattern(k: number): RegExp {
 }
 
 /**
- * Whether text[..end), stripped, is `<think>`, then text without another `<think>`, then `</think>`. There
- * must be no tag after `end`.
+ * Whether text[..end), stripped, consists of `<think>`, then text without another `<think>`, then `</think>`.
+ * There must also be no `<think>` after `end`.
  */
 function isThoughtsOnly(text: string, end: number): boolean {
   const start = stripStart(text);

@@ -1,5 +1,5 @@
-// Anchors of prompts and presets: the position in an answer of the label whose token probabilities make a
-// soft vote.
+// Anchors of prompts and presets. An anchor is the position in an answer of the label whose token
+// probabilities make up a soft vote.
 import { boxAnchor } from "./parsers/boxed.ts";
 import { lettersOf } from "./parsers/labels.ts";
 import type { Anchor } from "./parsers/parser.ts";
@@ -8,7 +8,7 @@ import { promptTitle } from "./presets/own.ts";
 import { presetNamed } from "./presets/table.ts";
 import { chatPrompts, isPromptName } from "./render.ts";
 
-/** Returns the anchor of an answer about `count` candidates, or null if no single token carries the label. */
+/** Returns the anchor of an answer about `count` candidates, or null if no single token decides the label. */
 export function anchorFor(prompt: string, count: number): Anchor | null {
   const preset = presetNamed(prompt);
   if (preset !== null) return anchorOf(preset.parser, count);
@@ -18,7 +18,10 @@ export function anchorFor(prompt: string, count: number): Anchor | null {
 /** Names of the prompts that support soft votes. */
 export const softPrompts = (): string[] => chatPrompts().filter((name) => anchorFor(name, 2) !== null);
 
-/** Returns why a judge cannot vote softly; null if it can, does not ask to, or has an unknown prompt. */
+/**
+ * Returns why a judge cannot use soft votes; null if it can, if it does not ask for them, or if its prompt is
+ * unknown.
+ */
 export function softFault({ vote, form, prompt }: { vote: string; form: string; prompt: string }): string | null {
   if (vote !== "soft" || !isPromptName(prompt)) return null;
   if (form === "scores") return 'soft votes read the probability of a letter: use form "exact_match"';

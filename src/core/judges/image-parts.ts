@@ -1,12 +1,12 @@
-// Places images in a judge's prompt: each image follows the text block that names it, as a separate content
-// part. Must not know protocols.
+// Inserts images into a judge's prompt: each image becomes a content part after the text block that names it.
+// Must not depend on engine protocols.
 import { LIMITS } from "../faults/limits.ts";
 import type { ChatMessage } from "./prompt-job.ts";
 
-/** A content part of an OpenAI chat message. */
+/** A content part of a chat message, in OpenAI's format. */
 type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
-/** A chat message as it is sent to the engine. */
+/** A chat message in the form that is sent to the engine. */
 export interface SentMessage {
   role: string;
   content: string | ContentPart[];
@@ -16,8 +16,8 @@ export interface SentMessage {
 export type ShownImages = Readonly<Record<string, string>>;
 
 /**
- * Number of hex digits of the digest that the text holds. Image blocks that a policy writes are escaped
- * (../candidate/transcript).
+ * Number of hex digits of the digest in an image block. Image blocks that a policy writes are escaped (see
+ * ../candidate/transcript).
  */
 const DIGEST_CHARS = 32;
 const NAMED = /\[IMAGE_[P\d.]+ ([0-9a-f]{32})\]/g;
@@ -27,15 +27,15 @@ export const imageHead = (number: string, digest: string): string =>
   `[IMAGE_${number} ${digest.slice(0, DIGEST_CHARS)}]`;
 
 /**
- * Maximum number of images in a question over this many candidates: `images_max` per candidate, and for the
- * prompt.
+ * Maximum number of images in a question about this many candidates: `images_max` for each candidate and for
+ * the prompt.
  */
 export const imagesMost = (candidates: number): number => (candidates + 1) * LIMITS.images_max;
 
-/** Number of image blocks in a text. */
+/** Number of image blocks in a string. */
 export const imagesNamed = (text: string): number => text.match(NAMED)?.length ?? 0;
 
-/** Returns the images that at least one of the texts names, or null if there are none. */
+/** Returns the images that at least one of the strings names, or null if there are none. */
 export function namedImages(images: ShownImages, texts: readonly string[]): ShownImages | null {
   const named = new Set(texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, digest]) => digest)));
   const used = Object.entries(images).filter(([digest]) => named.has(digest.slice(0, DIGEST_CHARS)));
@@ -44,8 +44,8 @@ export function namedImages(images: ShownImages, texts: readonly string[]): Show
 
 /**
  * Inserts each image after the block that names it.
- * @param maxImages total number of images over all messages; a text that no view has written may name an
- *   image any number of times
+ * @param maxImages maximum number of images in all messages together, because text that did not come from a
+ * view may name an image any number of times
  */
 export function withImages(messages: readonly ChatMessage[], images: ShownImages, maxImages: number): SentMessage[] {
   const urls = new Map(Object.entries(images).map(([digest, url]) => [digest.slice(0, DIGEST_CHARS), url]));

@@ -1,9 +1,9 @@
-// The texts in a spec's judge that fill the slots of its preset.
+// Fills the slots of a judge's preset with the strings that the spec sets.
 import type { Spec } from "../contract/spec.ts";
 import type { PromptSlots } from "./prompt-job.ts";
 
 /**
- * Returns the `slots` of a question, or an empty object if the spec gives none. `reference` is the group's.
+ * Returns the `slots` of a question, or an empty object if there are none. `reference` comes from the group.
  */
 export function slotsOf({ rubric, principle }: Spec["judge"], reference?: string): { slots?: PromptSlots } {
   if (rubric === undefined && principle === undefined && reference === undefined) return {};

@@ -1,30 +1,30 @@
-// Signals computed from token log probabilities, in natural logarithms (formulas h). Must not know the
-// backend that returns them.
+// Computes signals from token log probabilities, in natural logarithms (formulas h). Must not depend on the
+// backend that returned them.
 import { exp } from "../math/elementary.ts";
 
 interface SoftVerdict {
-  /** Probability of each option, in the order of the letters, summing to 1. */
+  /** Probability of each option, in the order of the letters. The probabilities sum to 1. */
   distribution: number[];
-  /** Index of the most probable option; on a tie the first. */
+  /** Index of the most probable option, and of the first one on a tie. */
   argmax: number;
-  /** Probability mass that the backend reported for the options before renormalising. */
+  /** Total probability that the backend reported for the options, before renormalising. */
   massSeen: number;
 }
 
 /**
- * Distance of an unseen option below the least probable seen option, in nats (Aletheia release,
- * calibration.py).
+ * How far an unseen option is set below the least probable seen option, in nats (calibration.py in the
+ * Aletheia release).
  */
 const UNSEEN_OPTION_NATS = 20;
 
 /**
  * Turns the log probabilities at the token directly after `\boxed{` into a distribution over the first
- * `options` letters. Each letter counts with the better of its tokens "A" and " A", an unseen letter is set
+ * `options` letters. Each letter gets the more probable of its tokens "A" and " A"; an unseen letter is set
  * 20 nats below the least probable seen letter, and a softmax over the letters follows.
- * @param logprobs token texts reported at that position, with their natural log probabilities
- * @param options 2..26
+ * @param logprobs natural log probability of each token that was reported at this position
+ * @param options number of options, 2 to 26
  * @returns null if no option's letter was reported
- * @throws RangeError if `options` is out of range or a letter's value is above 0 or NaN
+ * @throws RangeError if `options` is out of range, or if a letter's value is NaN or above 0
  */
 export function softVerdict(logprobs: ReadonlyMap<string, number>, options: number): SoftVerdict | null {
   if (!Number.isInteger(options) || options < 2 || options > 26)

@@ -1,13 +1,13 @@
-// Reads which turn of each run an answer names, in addition to its verdict.
+// Reads which turn of each run an answer names in addition to its verdict.
 import { segmentOf } from "./parsers/answer-text.ts";
 import type { Preset } from "./presets/preset.ts";
 
 const NAMED = /"turn(?: ([A-Z]))?"\s{0,9}:\s{0,9}"?(\d{1,6})\b/g;
 
 /**
- * Returns one turn per candidate shown, read from `"turn": 3` for a single run and `"turn A": 3` for several;
- * the last mention of a run counts. Returns null if the answer names no turn or the preset does not ask for
- * turns. Does not check that a run has such a turn.
+ * Returns a turn for each candidate shown, read from `"turn": 3` for a single run and `"turn A": 3` for
+ * several. If a run is mentioned several times, the last mention counts. Returns null if the answer names no
+ * turn or the preset does not ask for turns. Does not check that the run has such a turn.
  */
 export function turnsNamed(preset: Preset | null, answer: string, count: number): (number | null)[] | null {
   if (preset?.turns !== true) return null;

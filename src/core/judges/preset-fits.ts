@@ -1,4 +1,4 @@
-// Checks that the settings of a spec's judge fit its preset.
+// Checks that the judge settings of a spec fit the judge's preset.
 import type { Spec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { promptTitle } from "./presets/own.ts";
@@ -7,7 +7,7 @@ import { presetNamed } from "./presets/table.ts";
 /**
  * Rejects a judge whose settings do not fit the shape of its preset.
  * @param path path of the judge in the request
- * @param kind kind of the signal: a tournament compares candidates, other kinds look at one candidate
+ * @param kind kind of the signal: a tournament compares candidates, other kinds judge one candidate at a time
  * @throws ApiError `invalid_request`, naming the field
  */
 export function requireShape({ prompt, mode, form, images }: Spec["judge"], path: string, kind: string): void {

@@ -8,12 +8,12 @@ import type { Preset } from "./presets/preset.ts";
 import type { Verdict } from "./verdicts.ts";
 
 interface PresetReading {
-  /** `tie`: the answer says that neither candidate is better. */
+  /** `tie` means that the answer finds neither candidate better. */
   status: VerdictStatus | "tie";
   verdict: Verdict | null;
 }
 
-/** Reads an answer to a question that showed `count` candidates. Linear time. */
+/** Reads the answer to a question that showed `count` candidates. Linear time. */
 export function readByPreset(
   preset: Preset,
   answer: string,

@@ -1,4 +1,5 @@
-// Renders the questions of a preset. Fills all slots in one pass, so that data is never interpolated twice.
+// Renders the questions of a preset. All slots are filled in one pass, so that data is never interpolated
+// twice.
 import { type Escape, escapeText } from "./escape/escape.ts";
 import { createGuard, type Guard } from "./escape/guard.ts";
 import { marksOf } from "./escape/marks.ts";
@@ -8,21 +9,21 @@ import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } 
 const SLOT = /\{\{(\w+)\}\}/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** Defaults for a spec without a rubric or a principle. */
+/** Defaults for specs without a rubric or a principle. */
 const RUBRIC = "The response does what was asked, correctly and completely.";
 const PRINCIPLE = "Prefer what is correct, helpful and complete.";
 
 type SlotValues = Readonly<Record<string, string>>;
 
-/** Fills a template that is split into alternating texts and slot names. */
+/** Fills a template that has been split into alternating texts and slot names. */
 const fill = (parts: readonly string[], slots: SlotValues): string =>
   parts.map((part, i) => (i % 2 === 0 ? part : (slots[part] ?? ""))).join("");
 
 const guards = new WeakMap<Preset, Guard>();
 
 /**
- * Returns the guard of a preset, which breaks everything in model text that could pass for the preset's
- * words. All jobs of a preset share one guard.
+ * Returns a preset's guard, which breaks everything in model text that could be mistaken for a part of the
+ * preset. All jobs with the same preset share one guard.
  */
 export function guardOf(preset: Preset): Guard {
   const known = guards.get(preset);
@@ -35,8 +36,8 @@ export function guardOf(preset: Preset): Guard {
 }
 
 /**
- * Creates a renderer for questions over the candidates of one job.
- * @param quote escapes model text; the marks of the preset's words are broken in addition
+ * Creates a renderer for questions about the candidates of one job.
+ * @param quote escapes model text, before the preset's guard breaks the preset's marks
  * @param write encodes the contents
  */
 export function createPresetRenderer(
@@ -82,7 +83,7 @@ export function createPresetRenderer(
   };
 }
 
-/** Memoizes `guard` per text and calls it on demand, because a job may show only a few of its candidates. */
+/** Memoizes `guard` and calls it only when needed, because a job may show only a few of its candidates. */
 function onDemand(guard: Escape): Escape {
   const guarded = new Map<string, string>();
   return (text) => {

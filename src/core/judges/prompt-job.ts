@@ -1,19 +1,19 @@
-// The input and the output of rendering a prompt.
+// The input and output types of prompt rendering.
 
 export interface ChatMessage {
   role: string;
   content: string;
 }
 
-/** Encodes a text for its destination: unchanged, or escaped for a JSON string. */
+/** Encodes a string for its destination: unchanged, or escaped for JSON. */
 export type Writing = (text: string) => string;
 
 export const asItIs: Writing = (text) => text;
 
-/** Escapes a text for a JSON string. Replaces lone surrogates, which servers reject, with U+FFFD. */
+/** Escapes a string for JSON, without quotes. Lone surrogates, which servers reject, become U+FFFD. */
 export const inJson: Writing = (text) => JSON.stringify(text.toWellFormed()).slice(1, -1);
 
-/** Encodes the texts of a template that is split into alternating texts and slot names. */
+/** Encodes the texts of a template that has been split into alternating texts and slot names. */
 export const writtenParts = (parts: readonly string[], write: Writing): string[] =>
   parts.map((part, i) => (i % 2 === 0 ? write(part) : part));
 

@@ -1,4 +1,4 @@
-// Writes the part of a request body that shows a question: `"messages":[…]` or `"prompt":"…"`, from pieces
+// Writes the part of a request body that contains a question: `"messages":[…]` or `"prompt":"…"`, from pieces
 // that are escaped and encoded once per job. Shared by the edge's adapter and the gateway.
 import { type Escape, escapeText } from "./escape/escape.ts";
 import { imagesMost, type SentMessage, type ShownImages, withImages } from "./image-parts.ts";
@@ -6,19 +6,20 @@ import { asItIs, type ChatMessage, inJson, type PromptJob, rawPrompt } from "./p
 import { createRenderer, isCompletion, type PromptForm } from "./render.ts";
 
 interface QuestionWriting {
-  /** Escapes model text (createRenderer). */
+  /** Escapes model text (see createRenderer). */
   quote?: Escape | undefined;
-  /** Replaced by tests. */
+  /** Tests can replace the renderer. */
   renderer?: typeof createRenderer | undefined;
 }
 
 type ShownJob = PromptJob & { images?: ShownImages | undefined };
 
-/** JSON text, or the URL of an image, which needs no escaping inside a JSON string. */
+/** A piece of JSON, or the URL of an image, which needs no escaping inside a JSON string. */
 export type QuestionPart = string | { url: string };
 
 /**
- * @returns a function from an order (candidate indices, letter A first) to JSON text
+ * Creates a writer for the questions of one job.
+ * @returns a function from an order (candidate indices, letter A first) to JSON
  * @throws ApiError `unknown_prompt`
  */
 export function createQuestionWriter(
@@ -35,8 +36,8 @@ const joined = (parts: readonly QuestionPart[]): string =>
   parts.map((part) => (typeof part === "string" ? part : part.url)).join("");
 
 /**
- * Like `createQuestionWriter`, but returns parts with each image separate, so that the sender holds no copy
- * of an image.
+ * Like `createQuestionWriter`, but returns each image as a separate part, so that the sender does not copy
+ * images.
  */
 export function createPartsWriter(
   name: string,
@@ -45,7 +46,7 @@ export function createPartsWriter(
   { quote = escapeText, renderer = createRenderer }: QuestionWriting = {},
 ): (order: readonly number[]) => QuestionPart[] {
   const completion = isCompletion(name);
-  // Images are inside a text, so the text is split at each image before it is encoded.
+  // Images are inside a message's text, so the text is split at each image before it is encoded.
   const images = completion ? undefined : job.images;
   const render = renderer(name, form, job, quote, images === undefined ? inJson : asItIs);
   if (completion) return (order) => [`"prompt":"${rawPrompt(render(order), inJson)}"`];
@@ -61,7 +62,7 @@ export function createPartsWriter(
   };
 }
 
-/** JSON encoding of each image URL, by URL; computed once per job. */
+/** Cache of the JSON encoding of each image URL, filled once per job. */
 type Addresses = Map<string, QuestionPart>;
 
 function addressPart(url: string, addresses: Addresses): QuestionPart {

@@ -1,4 +1,4 @@
-// Renders a comparison as the verifier's chat messages, and parses such messages back.
+// Renders a comparison as chat messages for the verifier, and parses such messages back.
 import { canonicalJson } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { didYouMean } from "../faults/suggestion.ts";
@@ -18,10 +18,10 @@ export const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 const isTemplate = (name: string): name is PromptName => Object.hasOwn(PROMPTS, name);
 
-/** Whether a prompt or a preset of that name exists. */
+/** Whether a prompt or preset with this name exists. */
 export const isPromptName = (name: string): boolean => isTemplate(name) || presetNamed(name) !== null;
 
-/** Whether a prompt is sent as a raw completion. */
+/** Whether a prompt is sent as a raw completion instead of chat messages. */
 export const isCompletion = (name: string): boolean => presetNamed(name)?.style === "completion";
 
 /** Minimum and maximum number of candidates that a prompt shows. */
@@ -30,17 +30,18 @@ export const shownBy = (name: string): readonly [number, number] => SHOWN[preset
 /** Names of all prompts and presets. */
 export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...presetNames()];
 
-/** Names of the prompts that chat models answer. */
+/** Names of the prompts that are answered by chat models. */
 export const chatPrompts = (): string[] => promptNames().filter((name) => backendFor(name) === "chat");
 
 /**
- * Returns the part of the spec hash that identifies a prompt: `sha256:…` of its templates, or the preset
- * itself as canonical JSON. Throws ApiError `unknown_prompt`, naming the field `path`.
+ * Returns the part of the spec hash that identifies a prompt: `sha256:…` of a built-in template, or a preset
+ * as canonical JSON.
+ * @throws ApiError `unknown_prompt`, naming the field `path`
  */
 export function promptHash(name: string, path?: string): string {
   const preset = presetNamed(name);
   if (preset === null) return promptNamed(name, path).hash;
-  // `invalid` takes effect only through a setting that is hashed itself.
+  // `invalid` has an effect only together with a setting that is hashed itself.
   const first = preset.summary && { summary: presetNamed(STEP_SUMMARY) };
   return canonicalJson({ ...preset, invalid: undefined, ...first });
 }
@@ -62,8 +63,8 @@ type TemplateSlot = "question" | "candidates" | "options" | "count" | "score_slo
 interface Section {
   role: string;
   /**
-   * Alternating texts and slot names, starting with a text. Filled in one pass, so that data is never
-   * interpolated twice.
+   * Alternating texts and slot names, starting with a text. All slots are filled in one pass, so that data is
+   * never interpolated twice.
    */
   parts: string[];
 }
@@ -84,10 +85,12 @@ function sections(name: string, form: PromptForm): Section[] {
 }
 
 const guards = new Map<string, Guard>();
-/** The block of a candidate around its letter and its fence, as alternating texts and slot names. */
+/** The block around one candidate, as alternating texts and slot names. */
 const BLOCK = ["[CANDIDATE_", "letter", "]\n", "text", "\n[/CANDIDATE_", "letter", "]"];
 
-/** Returns the guard that breaks everything in model text that could pass for a part of the template. */
+/**
+ * Returns the guard that breaks everything in model text that could be mistaken for a part of the template.
+ */
 function guardOf(name: string, form: PromptForm): Guard {
   const key = `${name}.${form}`;
   const known = guards.get(key);
@@ -97,10 +100,13 @@ function guardOf(name: string, form: PromptForm): Guard {
   return made;
 }
 
-/** A language tag that may follow a code fence: on the same line, without a character that could end it. */
+/**
+ * Language tags that may follow a code fence: a single word without characters that could end the line or
+ * fence.
+ */
 const LANGUAGE_TAG = /^[A-Za-z0-9+#._-]{1,32}$/;
 
-/** Returns a code fence longer than any run of backticks in the code, at least three. */
+/** Returns a code fence of at least three backticks that is longer than any run of backticks in the code. */
 export function fenceFor(code: string): string {
   let longest = 2;
   for (const run of code.match(/`{3,}/g) ?? []) longest = Math.max(longest, run.length);
@@ -108,10 +114,11 @@ export function fenceFor(code: string): string {
 }
 
 /**
- * Creates a renderer for comparisons over the candidates of one job. Escapes the candidates once and builds
- * each text on demand.
- * @param quote escapes model text; if the engine's tokenizer is known, an escape that also breaks its tokens
- * @param write encodes the contents, once per text and job, however many comparisons show the text
+ * Creates a renderer for comparisons of the candidates of one job. Each candidate is escaped only once,
+ * however many comparisons show it.
+ * @param quote escapes model text; if the engine's tokenizer is known, also breaks the tokenizer's special
+ * tokens
+ * @param write encodes the contents, once per string and job
  * @returns a function from an order (candidate indices, letter A first) to the chat messages
  * @throws ApiError `unknown_prompt`
  */
@@ -155,12 +162,12 @@ export function createRenderer(
 
 export interface ReadPrompt {
   question: string;
-  /** Candidates in the order of the letters. `language` is the tag of the fence, null if there is none. */
+  /** Candidates in the order of their letters. `language` is the tag of the code fence, or null. */
   candidates: { code: string; language: string | null }[];
   form: PromptForm;
 }
 
-/** Parses a message that `createRenderer` rendered; returns null for any other text. */
+/** Parses a message that `createRenderer` has rendered. Returns null for any other string. */
 export function parsePrompt(content: string): ReadPrompt | null {
   const question = /^\[QUESTION\]\n([\s\S]*?)\n\[\/QUESTION\]\n/.exec(content);
   if (question === null) return null;

@@ -1,5 +1,5 @@
-// Reads from the token stream of an answer how probable the engine found each label, at the token that holds
-// the label. Must not know HTTP or the rest of an answer.
+// Reads from an answer's token stream how probable the engine found each label, at the token that contains
+// the label. Must not depend on HTTP or on the rest of the answer.
 
 import { LIMITS } from "../faults/limits.ts";
 import { exp, sigmoid } from "../math/elementary.ts";
@@ -9,31 +9,32 @@ import { stripped } from "./parsers/answer-text.ts";
 import type { Anchor } from "./parsers/parser.ts";
 
 /**
- * Maximum number of alternatives per token that engines return (OpenAI's bound; the default cap of vLLM and
- * SGLang is 20 or more).
+ * Maximum number of alternatives per token that are requested from engines (OpenAI's limit; vLLM and SGLang
+ * allow at least 20 by default).
  */
 export const TOP_LOGPROBS = 20;
 
-/** Probabilities that an engine gave the labels of an answer. */
+/** Probabilities that an engine assigned to the labels of an answer. */
 export interface SoftLabels {
   /** Probability of each label, renormalised to sum to 1. */
   letters: Readonly<Record<string, number>>;
   /** Total probability of the labels before renormalisation. */
   coverage: number;
-  /** The label that was generated; null if the text is not a label, or if there are several anchors. */
+  /** The label that was generated; null if the token is not a label, or if there are several anchors. */
   written: string | null;
 }
 
 /**
- * Characters of preceding text kept to recognise an anchor, or a closing tag, that is split over several
- * tokens.
+ * Number of preceding characters that are kept, to recognise an anchor or a closing tag that is split over
+ * several tokens.
  */
 const TAIL_CHARS = 128;
 /**
- * Upper bound for the sum of all alternatives; rounding in an engine's softmax can take it slightly above 1.
+ * Upper bound for the total probability of all alternatives. Rounding in an engine's softmax can take the
+ * total slightly above 1.
  */
 const MASS_MAX = 1.05;
-/** The end of a label inside a token: `A}`, `A]]`, `A</`. */
+/** Characters that end a label inside a token: `A}`, `A]]`, `A</`. */
 const LABEL_END = /[}\]<\n]/;
 
 interface Token {
@@ -42,7 +43,9 @@ interface Token {
 }
 
 interface LabelLogprobs {
-  /** Natural log probability of each label's best token; -Infinity for an unseen label. */
+  /**
+   * Natural log probability of each label's most probable token; -Infinity for a label that was not returned.
+   */
   logs: number[];
   /** Total probability of the tokens that are labels. */
   mass: number;
@@ -57,11 +60,11 @@ interface AnchorPosition {
 
 /**
  * Collects the label probabilities at the last anchor of an answer. Ignores thoughts and everything before
- * the last closing tag (thinking.ts). Each label counts with the better of its tokens (`A` and ` A`), an
- * unseen label is set 20 nats below the least probable seen label, and a softmax over the labels follows
- * (formulas h). `coverage` is the total probability of all tokens of all labels. For marks of two candidates,
- * the result is the sigmoid of the difference of their expected marks, each in 0..1 (LLM-as-a-Verifier, arXiv
- * 2607.05391).
+ * the last closing tag (see thinking.ts). Each label gets the more probable of its tokens (`A` and ` A`); a
+ * label that was not returned is set 20 nats below the least probable one that was, and a softmax over the
+ * labels follows (formulas h). `coverage` is the total probability of all tokens of all labels. If each of
+ * two candidates gets a mark, the result is the sigmoid of the difference of their expected marks, each in
+ * 0..1 (LLM-as-a-Verifier, arXiv 2607.05391).
  */
 export class SoftReader {
   readonly #labels: readonly string[];
@@ -79,17 +82,20 @@ export class SoftReader {
     this.#places = (each ?? [behind ?? null]).map((anchor) => ({ behind: anchor, found: null, passed: false }));
   }
 
-  /** Whether no token came with alternatives, so the engine returns none. */
+  /** Whether no token had alternatives, which means that the engine does not return any. */
   get silent(): boolean {
     return this.#silent;
   }
 
-  /** Whether the values at an anchor were not log probabilities. */
+  /** Whether some values at an anchor were not valid log probabilities. */
   get wrong(): boolean {
     return this.#wrong;
   }
 
-  /** The label probabilities; null if no anchor was seen, or none of the labels at the anchor. */
+  /**
+   * The label probabilities; null if no anchor was found, or if none of the labels was returned at the
+   * anchor.
+   */
   get labels(): SoftLabels | null {
     const found = this.#places.map((place) => place.found);
     const shares = found.map((place) => place && softmaxOver(place.logs));
@@ -101,10 +107,10 @@ export class SoftReader {
     return { letters, coverage, written: this.#labels[found[0]?.written ?? -1] ?? null };
   }
 
-  /** Ignores the text: only the tokens matter. */
+  /** Does nothing, because only the tokens matter. */
   text(): void {}
 
-  /** Takes the next tokens. Skips tokens that do not have the shape that OpenAI documents. */
+  /** Processes the next tokens. Skips tokens that do not have the shape that OpenAI documents. */
   logprobs(tokens: readonly unknown[], answering: boolean): void {
     for (const token of tokens) {
       if (answering && isToken(token)) this.#token(token);
@@ -129,8 +135,8 @@ export class SoftReader {
   }
 
   /**
-   * Reads the labels at one token.
-   * @param prefix text of the token before the label, for tokens that also hold the brace
+   * Reads the probabilities of the labels at one token.
+   * @param prefix the part of the token before the label, for tokens that also contain the opening brace
    */
   #read(prefix: string, token: string, alternatives: readonly unknown[]): LabelLogprobs {
     const logs = this.#labels.map(() => Number.NEGATIVE_INFINITY);
@@ -157,7 +163,7 @@ export class SoftReader {
     return { logs, mass: Math.min(1, mass), written: this.#labelIn(token.slice(prefix.length)) };
   }
 
-  /** Index of the label that a token spells or begins to spell; -1 if there is none. */
+  /** Index of the label that a token spells or starts to spell; -1 if there is none. */
   #labelIn(text: string): number {
     const bare = stripped(text.split(LABEL_END)[0] as string);
     const exact = this.#labels.indexOf(bare);
@@ -171,14 +177,16 @@ export class SoftReader {
   }
 }
 
-/** Offset of the answer's first word in a piece of text; null if the word does not begin in this piece. */
+/**
+ * Offset of the answer's first word in a piece of the answer; null if the first word does not begin in it.
+ */
 function firstIn(place: AnchorPosition, piece: string): number | null {
   if (place.passed || stripped(piece) === "") return null;
   place.passed = true;
   return 0;
 }
 
-/** Offset in the piece of the text after the last mark; null if that text does not begin in this piece. */
+/** Offset in the piece of what follows the last anchor; null if that does not begin in this piece. */
 function behindIn(mark: RegExp, tail: string, piece: string): number | null {
   const text = tail + piece;
   let end = -1;
@@ -188,7 +196,7 @@ function behindIn(mark: RegExp, tail: string, piece: string): number | null {
   return Math.max(0, end - tail.length);
 }
 
-/** Expected mark of a distribution over marks: 1 for the first, 0 for the last. */
+/** Expected mark under a distribution over marks, from 1 for the first mark to 0 for the last. */
 const expected = (shares: readonly number[]): number =>
   shares.reduce((sum, share, i) => sum + (share * (shares.length - 1 - i)) / (shares.length - 1), 0);
 

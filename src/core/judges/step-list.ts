@@ -1,8 +1,8 @@
-// Encodes the steps of a solution as one text, a JSON list, for a process reward model.
+// Encodes the steps of a solution as a single string, a JSON array, for a process reward model.
 
 export const stepList = (steps: readonly string[]): string => JSON.stringify(steps);
 
-/** Decodes a step list; a text that is not a JSON list of strings counts as one step. */
+/** Decodes a step list. A string that is not a JSON array of strings counts as a single step. */
 export function stepsOfList(text: string): readonly string[] {
   try {
     const list: unknown = JSON.parse(text);

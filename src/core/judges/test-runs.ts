@@ -1,17 +1,17 @@
-// Inputs for running a group's programs in a sandbox, and the possible results of a test.
+// Inputs for running a group's programs in a sandbox, and the possible outcomes of a test.
 
-/** A test case: the input of one run of a program. */
+/** A test case, which is the input for one run of a program. */
 export interface RunCase {
   stdin?: string | undefined;
   stdout?: string | undefined;
   assert?: string | undefined;
-  /** The function that the assert calls, if the task names it. */
+  /** The function that the assert calls, if the task names one. */
   function?: string | undefined;
   /** Absolute or relative tolerance for numbers; default: `TestRuns.tolerance`. */
   tolerance?: number | undefined;
 }
 
-/** Inputs shared by all test runs of a group. */
+/** Inputs that all test runs of a group share. */
 export interface TestRuns {
   cases: readonly RunCase[];
   language: string;
@@ -22,7 +22,7 @@ export interface TestRuns {
 export const RUN_STATUSES = ["pass", "fail", "timeout", "runtime", "memory", "compile"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** Languages in which we can detect whether the code behind an assert was reached. */
+/** Languages in which a run can detect whether the code after an assert was reached. */
 export const ASSERTING = ["python", "javascript"] as const;
 
 const ALIASES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-// The robust parser: turns a verifier's generation into a verdict, for decisions. The strict parsers are in
-// strict-verdict.ts.
+// The robust parser, which turns a verifier's generation into a verdict and is used for decisions. The strict
+// parsers are in strict-verdict.ts.
 import type { VerdictStatus } from "../contract/replies.ts";
 import { strip } from "../text/python-text.ts";
 import { answerStart } from "../text/thinking.ts";
@@ -7,23 +7,24 @@ import { type Box, nextBox } from "./parsers/boxes.ts";
 
 interface LetterVerdict {
   status: VerdictStatus;
-  /** `A`, `B`, ..; set only if the status is `ok`. */
+  /** For example `A`; set only if the status is `ok`. */
   letter: string | null;
-  /** 0-based index of the letter, less than k; set only if the status is `ok`. */
+  /** 0-based index of the letter, less than `k`; set only if the status is `ok`. */
   index: number | null;
 }
 
 export interface ScoresVerdict {
   status: VerdictStatus;
-  /** k integers in 0..10; set only if the status is `ok`. */
+  /** `k` integers in 0..10; set only if the status is `ok`. */
   scores: number[] | null;
 }
 
 /**
- * Parses the option letter of a generation among the first `k` letters (formulas a.6, "robust"). Accepts a
- * bare answer as well as a whole text with think tags. Never reads thoughts: text in an open think block is
- * `unclosed_think`. All boxes that hold a letter must agree, otherwise the status is `ambiguous`; boxes
- * without a letter are ignored if another box has one. Only the status `ok` is a verdict. Linear time.
+ * Parses the option letter of a generation, which must be one of the first `k` letters (formulas a.6,
+ * "robust"). Accepts both a bare answer and a generation with think tags. Never reads thoughts: a think block
+ * that is not closed gives `unclosed_think`. All boxes that contain a letter must agree, otherwise the status
+ * is `ambiguous`; boxes without a letter are ignored if another box has one. Only the status `ok` is a
+ * verdict. Linear time.
  */
 export function parseLetter(answer: string, k: number): LetterVerdict {
   const start = answerStart(answer);
@@ -44,9 +45,9 @@ export function parseLetter(answer: string, k: number): LetterVerdict {
 
 /**
  * Parses the `k` scores of a generation, `\boxed{[s1,..,sk]}`, each an integer in 0..10. Follows the rules of
- * `parseLetter`: only closed thoughts, every box that holds k integers must agree (otherwise `ambiguous`),
- * and other boxes are ignored if one does. A wrong count or a value that is not an integer is `bad_content`,
- * an integer outside 0..10 is `out_of_range`. Linear time.
+ * `parseLetter`: thoughts must be closed, all boxes that contain k integers must agree (otherwise
+ * `ambiguous`), and other boxes are ignored if there is such a box. A wrong count or a value that is not an
+ * integer is `bad_content`; an integer outside 0..10 is `out_of_range`. Linear time.
  */
 export function parseScores(answer: string, k: number): ScoresVerdict {
   const start = answerStart(answer);
@@ -64,7 +65,7 @@ export function parseScores(answer: string, k: number): ScoresVerdict {
   return scoresInRange(found);
 }
 
-/** Returns `A` for 0, `B` for 1, .. */
+/** Returns `A` for 0, `B` for 1, and so on. */
 export function letterAt(index: number): string {
   return String.fromCharCode(65 + index);
 }
@@ -80,15 +81,15 @@ function scoresInRange(scores: number[]): ScoresVerdict {
 }
 
 /**
- * Maximum length of a letter or a score list; the bound also keeps NFKC (quadratic on runs of combining
- * marks) away from hostile texts.
+ * Maximum length of a letter or a score list. The limit also keeps hostile input away from NFKC, which takes
+ * quadratic time on runs of combining marks.
  */
 const CONTENT_CHARS_MAX = 256;
 const LAYERS_MAX = 4;
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** TeX commands and switches that only change the look of a letter. */
+/** TeX commands and switches that change only how a letter looks. */
 const MACRO = /^\\(?:(?:text|math)[a-z]{0,8}|operatorname\*?|[mhf]box|emph|underline|boldsymbol|bm)\s*\{(.*)\}$/s;
 const LEADING_WORD = /^(?:candidate|option|answer|\\(?:bf|it|rm|sf|tt)(?:series|family|shape)?(?![a-z]))[\s_:]*/i;
 const WRAPPERS: readonly (readonly [string, string])[] = [
@@ -105,7 +106,7 @@ const WRAPPERS: readonly (readonly [string, string])[] = [
   ["\u2018", "\u2019"],
 ];
 
-/** 0-based index of the only letter in a box, or -1. */
+/** 0-based index of the only letter in a box; -1 if the box contains anything else. */
 function letterIndex(text: string, { start, end }: Box): number {
   if (end === start + 1) {
     const unit = text.charCodeAt(start);
@@ -121,8 +122,8 @@ function asciiLetterIndex(unit: number): number {
 }
 
 /**
- * Normalizes to NFKC, then removes up to four layers: a closing dot, a leading word, one pair of wrappers.
- * Returns null if the content is too long to be a verdict.
+ * Normalises to NFKC, then removes up to four layers, each of which is a final dot, a leading word, or a pair
+ * of wrappers. Returns null if the content is too long to be a verdict.
  */
 function unwrap(content: string): string | null {
   const trimmed = strip(content);
@@ -153,7 +154,7 @@ function peel(text: string): string {
   return text;
 }
 
-/** Parses the `k` integers in a box, or returns null. */
+/** Parses the `k` integers in a box; returns null for any other content. */
 function integersIn(content: string, k: number): number[] | null {
   const parts = unwrap(content)?.split(",");
   if (parts?.length !== k) return null;
@@ -162,6 +163,6 @@ function integersIn(content: string, k: number): number[] | null {
 }
 
 function integerIn(text: string): number | null {
-  // + 0 turns the -0 of "-0" into 0
+  // `+ 0` turns the -0 of "-0" into 0.
   return /^[+-]?[0-9]+$/.test(text) ? Number(text) + 0 : null;
 }

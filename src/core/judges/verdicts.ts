@@ -1,5 +1,5 @@
-// Verdicts of a verifier about the candidates it was shown. A place is an index in the order shown; place 0
-// has letter A.
+// Verdicts of a verifier about the candidates that a question showed. A place is an index in the order shown,
+// so place 0 has the letter A.
 import { tanh } from "../math/elementary.ts";
 import { SCORE_RANGE } from "./verdict.ts";
 
@@ -9,57 +9,57 @@ export type Verdict =
   /** All correct candidates; may be empty. */
   | { kind: "letters"; places: readonly number[] }
   /**
-   * Comparison of two candidates: 2 or 1 if the first is much or slightly better, 0 for a tie, -1 or -2 for
-   * the second. `scores` are the scores that the answer also gave, if they are equal.
+   * Comparison of two candidates: 2 if the first is much better, 1 if it is slightly better, 0 for a tie, and
+   * -1 or -2 if the second is better. `scores` is set if the answer also gave equal scores.
    */
   | { kind: "preference"; strength: number; scores?: readonly number[] }
-  /** One number per candidate; higher is better. */
+  /** A number for each candidate; higher is better. */
   | { kind: "scores"; scores: readonly number[] }
-  /** Places, best first. */
+  /** Places in order, best first. */
   | { kind: "ranking"; places: readonly number[] }
-  /** Grade of one candidate: a number on the preset's scale. */
+  /** Grade of a single candidate, on the preset's scale. */
   | { kind: "grade"; grade: number }
-  /** Label of one candidate: one of the preset's labels. */
+  /** Label of a single candidate, from the preset's labels. */
   | { kind: "label"; label: string }
   /**
-   * Criteria of one candidate: met, not met, the number of a choice, or null if undecided. `evidence` holds
-   * the words of the candidate that decide each criterion; no log keeps them.
+   * Decision about each criterion for a single candidate: met, not met, the number of a choice, or null if
+   * undecided. `evidence` quotes the words of the candidate that decide each criterion; it is never logged.
    */
   | {
       kind: "criteria";
       met: Readonly<Record<string, boolean | number | null>>;
       evidence?: Readonly<Record<string, string>>;
     }
-  /** Probability that each step of one solution is correct; null if unknown. */
+  /** For each step of a single solution, the probability that the step is correct; null if unknown. */
   | { kind: "steps"; scores: readonly (number | null)[] }
-  /** One probability per place shown, or per label of the preset, in their order. */
+  /** A probability for each place shown, or for each label of the preset, in the same order. */
   | { kind: "distribution"; shares: readonly number[] };
 
-/** A verdict as the columns of the log hold it: set in the column that fits, null in the others. */
+/** A verdict as stored in the columns of the log: the column that fits is set, and the others are null. */
 export interface VerdictColumns {
   letter: string | null;
   scores: readonly number[] | null;
   verdict: Verdict | null;
 }
 
-/** Restores the verdict from the log's columns; null if there is none or if it is a tie. */
+/** Restores the verdict from the log's columns. Returns null if there is none or if it is a tie. */
 export function verdictIn({ letter, scores, verdict }: VerdictColumns): Verdict | null {
   if (letter !== null) return { kind: "letter", place: letter.charCodeAt(0) - "A".charCodeAt(0) };
   return scores === null ? verdict : { kind: "scores", scores };
 }
 
-/** Place of the highest value; null if several values share it. */
+/** Place of the highest value; null if several values tie. */
 function soleTop(values: readonly number[]): number | null {
   const top = Math.max(...values);
   const at = values.indexOf(top);
   return at >= 0 && at === values.lastIndexOf(top) ? at : null;
 }
 
-/** Removes the quotes from a verdict, which are text of a rollout. */
+/** Removes the quotations from a verdict, because they are text from a rollout. */
 export const tellable = (verdict: Verdict | null): Verdict | null =>
   verdict?.kind === "criteria" ? { kind: verdict.kind, met: verdict.met } : verdict;
 
-/** Place of the single winner of a verdict, or null if there is none. */
+/** Place of the verdict's single winner, or null if there is none. */
 export function winnerOf(verdict: Verdict | null): number | null {
   switch (verdict?.kind) {
     case "letter":
@@ -79,25 +79,27 @@ export function winnerOf(verdict: Verdict | null): number | null {
   }
 }
 
-/** Settings for how much of a verdict's strength a tournament uses. */
+/** Determines how much of a verdict's strength a tournament uses. */
 export interface Weighing {
-  /** `soft`: distributions count as they are instead of as their winner. */
+  /** With `soft`, a distribution counts with its probabilities and not only as a vote for its winner. */
   vote?: "majority" | "soft" | undefined;
-  /** Whether scores of several candidates count as ranks (presets) or only name the best (templates). */
+  /**
+   * Whether scores of several candidates count as ranks (presets) or only identify the best one (templates).
+   */
   ranks?: boolean | undefined;
   strength?: "graded" | undefined;
   strength_scale?: number | undefined;
-  /** Lowest and highest score of the verdicts; omitted or null: the range of a score list. */
+  /** Lowest and highest score of the verdicts; if omitted or null, the range of a score list. */
   range?: readonly [number, number] | null | undefined;
 }
 
-/** Divisor of the score range that gives the default scale of graded scores. */
+/** The default scale for graded scores is the score range divided by this number. */
 const SCALE_SHARE = 5;
 
 /**
- * Shares in [0, 1] of the `count` candidates, if a verdict says more than a winner: for two candidates 1 and
- * 0, or values between by strength; for several by rank. Returns undefined if the verdict names only a
- * winner, such as a letter.
+ * Grades in [0, 1] of the `count` candidates, if a verdict says more than who won. For two candidates they
+ * are 1 and 0, or values between that depend on the strength; for several candidates they depend on the rank.
+ * Returns undefined if the verdict names only a winner, as a letter does.
  */
 export function gradesIn(verdict: Verdict | null, count: number, weighing: Weighing): number[] | undefined {
   switch (verdict?.kind) {
@@ -131,7 +133,7 @@ function ofScores(scores: readonly number[], weighing: Weighing): number[] | und
   return [share, 1 - share];
 }
 
-/** Share of the other candidates that each candidate beats; a tie counts as half. */
+/** Share of the other candidates that each candidate beats; a tie counts as one half. */
 const byRank = (scores: readonly number[]): number[] =>
   scores.map((score) => {
     const beaten = scores.reduce((sum, other) => sum + (other < score ? 1 : other === score ? 0.5 : 0), -0.5);

@@ -1,33 +1,38 @@
-// Fits Bradley-Terry strengths to games (formulas e). Must not know where the games come from.
+// Fits Bradley-Terry strengths to games (formulas e). Must not depend on where the games come from.
 
 import { exp, log1p } from "./elementary.ts";
 import { lineUp } from "./line-up.ts";
 
 /**
- * One game of player `i` against `j`. `score` is 1 if i won, 0.5 for a tie, 0 if j won, or a value in
+ * A game of player `i` against player `j`. `score` is 1 if i won, 0.5 for a tie, 0 if j won, or a value in
  * between.
  */
 export interface Game {
   i: number;
   j: number;
   score: number;
-  /** How often the game was played with this mean score; default 1. */
+  /** How often the game was played with this mean score; default: 1. */
   times?: number;
 }
 
-/** The advantage of being first in a game, in log-odds: estimated, with a Gaussian prior. */
+/**
+ * Prior of the advantage of being first in a game, in log-odds. The prior is Gaussian with precision
+ * `lambda`.
+ */
 export interface Lead {
   lambda: number;
 }
 
 const NEWTON_STEPS_MAX = 100;
 
-/** Rows are typed arrays: a plain array of zeros would change its element kind at the first fraction. */
+/**
+ * Rows are typed arrays, because a plain array of zeros would change its element kind at the first fraction.
+ */
 type Matrix = Float64Array[];
 
 /**
- * Log posterior, its gradient and the negative Hessian (a weighted Laplacian plus lambda I) at `theta`. With
- * a lead, the last entry of `theta` is the lead.
+ * The log posterior, its gradient, and the negative Hessian (a weighted Laplacian plus lambda I) at `theta`.
+ * With a lead, the last entry of `theta` is the lead.
  */
 function posterior(theta: readonly number[], games: readonly Game[], lambda: number, lead: Lead | null) {
   const last = lead === null ? theta.length : theta.length - 1;
@@ -40,7 +45,7 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
   for (const { i, j, score, times = 1 } of games) {
     const gap = (theta[i] as number) - (theta[j] as number) + (lead === null ? 0 : (theta[last] as number));
     const small = exp(-Math.abs(gap));
-    // sigmoid(gap) and sigmoid(-gap), computed from one exponential.
+    // Computes sigmoid(gap) and sigmoid(-gap) from a single exponential.
     const p = (gap >= 0 ? 1 : small) / (1 + small);
     const weight = times * p * ((gap <= 0 ? 1 : small) / (1 + small));
     const pull = times * (score - p);
@@ -67,8 +72,8 @@ function posterior(theta: readonly number[], games: readonly Game[], lambda: num
 }
 
 /**
- * The lower Cholesky factor of a symmetric positive definite matrix, computed in place and mirrored above the
- * diagonal, so that columns can be read as rows.
+ * The lower Cholesky factor of a symmetric positive definite matrix. It is computed in place and mirrored
+ * above the diagonal, so that columns can be read as rows.
  */
 function factor(a: Matrix): Matrix {
   for (const [row, line] of a.entries()) {
@@ -103,19 +108,19 @@ function solve(l: Matrix, b: Float64Array, from = 0): Float64Array {
 }
 
 /**
- * Bradley-Terry strengths, P(i beats j) = sigma(theta_i - theta_j), as the maximum a posteriori under a
+ * Bradley-Terry strengths, with P(i beats j) = sigma(theta_i - theta_j), as the maximum a posteriori under a
  * Gaussian prior: the maximum of sum s log sigma(t_i - t_j) + (1 - s) log sigma(t_j - t_i) - lambda/2 |t|^2.
- * The prior makes the maximum exist for any games (the likelihood alone needs a strongly connected win
- * graph). Newton's method with step halving; the cost of a step is cubic in the number of players.
- * @param games between players in 0..players-1, scores in [0, 1]
- * @param lambda strength of the prior, > 0
+ * The prior ensures that the maximum exists for any games (the likelihood alone needs a strongly connected
+ * win graph). Uses Newton's method with step halving; the cost of a step is cubic in the number of players.
+ * @param games between players in 0..players-1, with scores in [0, 1]
+ * @param lambda precision of the prior, > 0
  * @returns theta in natural log-odds, summing to 0
  */
 export function bradleyTerry(players: number, games: readonly Game[], lambda: number): number[] {
   return maximum(players, games, lambda, null);
 }
 
-/** The strengths at the maximum, summing to 0, followed by the lead if there is one. */
+/** The strengths at the maximum, which sum to 0, followed by the lead if there is one. */
 function maximum(players: number, games: readonly Game[], lambda: number, lead: Lead | null): number[] {
   let theta = new Array<number>(players + (lead === null ? 0 : 1)).fill(0);
   let current = posterior(theta, games, lambda, lead);
@@ -128,7 +133,7 @@ function maximum(players: number, games: readonly Game[], lambda: number, lead: 
       next = theta.map((t, i) => t + size * (step[i] as number));
       reached = posterior(next, games, lambda, lead);
       size /= 2;
-      // Near the maximum, values differ only by rounding, and the full step is the right one.
+      // Near the maximum, values differ only by rounding, and the full step is correct.
     } while (reached.value < current.value - 1e-10 * (1 + Math.abs(current.value)) && size > 1e-9);
     theta = next;
     current = reached;
@@ -139,19 +144,19 @@ function maximum(players: number, games: readonly Game[], lambda: number, lead: 
   return theta.map((t, k) => (k < players ? t - centre : t));
 }
 
-/** Strengths with their posterior covariance from Laplace's approximation: the inverse of the curvature. */
+/** Strengths, with their posterior covariance from Laplace's approximation: the inverse of the curvature. */
 export interface Fit {
   theta: readonly number[];
   covariance: readonly (readonly number[])[];
-  /** The advantage of being first in a game, log-odds, and its variance; only if it was estimated. */
+  /** The advantage of being first in a game, in log-odds, and its variance; set only if it was estimated. */
   lead?: number;
   lead_variance?: number;
 }
 
 /**
- * `bradleyTerry` with its covariance, counting every game as `weight` games.
- * @param leading prior of the lead, with P(i beats j) = sigma(theta_i - theta_j + lead) for i shown first;
- * null: no advantage for the first player
+ * Like `bradleyTerry`, but with the covariance, and counting every game as `weight` games.
+ * @param leading prior of the lead, so that P(i beats j) = sigma(theta_i - theta_j + lead) if i is shown
+ * first; null means that the first player has no advantage
  */
 export function fitted(
   players: number,
@@ -167,7 +172,7 @@ export function fitted(
   for (const [at, i] of line.entries()) place[i] = at;
   const placed = games
     .map((game) => ({ ...game, i: place[game.i] as number, j: place[game.j] as number }))
-    // In a tie, the player with the smaller number comes first, unless the order in a game matters.
+    // In a tie, the player with the smaller number comes first, unless the order within a game matters.
     .map((game) => (lead === null && game.score === 0.5 && game.i > game.j ? { ...game, i: game.j, j: game.i } : game))
     .sort((a, b) => a.i - b.i || a.j - b.j || a.score - b.score || (a.times ?? 1) - (b.times ?? 1));
   const all = maximum(players, placed, lambda / weight, lead);
@@ -183,7 +188,7 @@ export function fitted(
   };
 }
 
-/** P(Z <= x) of the standard normal, to 8e-8 (Abramowitz and Stegun 26.2.17). */
+/** P(Z <= x) for the standard normal distribution, accurate to 8e-8 (Abramowitz and Stegun 26.2.17). */
 function normalCdf(x: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(x));
   const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));

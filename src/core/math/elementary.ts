@@ -1,5 +1,5 @@
-// Exponentials, logarithms, powers and cosines with portable results. Guarantees the same bits on every
-// engine, which `Math.exp` and similar functions do not: only + - * /, square roots and bit operations on
+// Exponentials, logarithms, powers and cosines with portable results. Every engine computes the same bits,
+// which `Math.exp` and similar functions do not guarantee: only + - * /, square roots and bit operations on
 // doubles are used, all of which IEEE 754 defines exactly. Errors are about one unit in the last place.
 
 const CELL = new DataView(new ArrayBuffer(8));
@@ -11,18 +11,18 @@ function powerOfTwo(k: number): number {
   return CELL.getFloat64(0);
 }
 
-/** x 2^k, rounded once, for |k| <= 2044. */
+/** x 2^k, rounded only once, for |k| <= 2044. */
 function scaled(x: number, k: number): number {
   const half = Math.trunc(k / 2);
   return k >= -1022 && k <= 1023 ? x * powerOfTwo(k) : x * powerOfTwo(half) * powerOfTwo(k - half);
 }
 
-/** ln 2 in two parts. The first has 32 bits, so that its product with an exponent is exact. */
+/** ln 2 in two parts. The first part has 32 bits, so that its product with an exponent is exact. */
 const LN2_HIGH = 2977044471 / 4294967296;
 const LN2_LOW = 1.9082149292705877e-10;
 const LN2 = Math.LN2;
 
-/** 1/3!, 1/4!, .. 1/14!. */
+/** 1/3!, 1/4!, ..., 1/14!. */
 const FACTORIALS = Array.from({ length: 12 }, (_, k) => 1 / factorial(k + 3));
 
 function factorial(n: number): number {
@@ -31,7 +31,7 @@ function factorial(n: number): number {
   return product;
 }
 
-/** e^r - 1 - r for |r| <= ln 2 / 2, by the Taylor series: the first omitted term is below 2^-60. */
+/** e^r - 1 - r for |r| <= ln 2 / 2, by the Taylor series. The first omitted term is below 2^-60. */
 function afterLinear(r: number): number {
   let sum = 0;
   for (let k = FACTORIALS.length - 1; k >= 0; k--) sum = sum * r + (FACTORIALS[k] as number);
@@ -48,7 +48,7 @@ export function exp(x: number): number {
   const low = k * LN2_LOW;
   const r = high - low;
   const linear = 1 + r;
-  // The parts lost in the two roundings.
+  // The parts that were lost in the two roundings.
   const rest = high - r - low + (r - (linear - 1));
   return scaled(linear + (afterLinear(r) + rest), k);
 }
@@ -58,10 +58,10 @@ function expm1(x: number): number {
   return Math.abs(x) <= LN2 / 2 ? x + afterLinear(x) : exp(x) - 1;
 }
 
-/** 1/3, 1/5, .. 1/25. */
+/** 1/3, 1/5, ..., 1/25. */
 const ODD = Array.from({ length: 12 }, (_, k) => 1 / (2 * k + 3));
 
-/** The natural logarithm; -Infinity for 0, NaN for negative numbers. */
+/** The natural logarithm. -Infinity for 0, NaN for negative numbers. */
 export function log(x: number): number {
   if (!(x > 0)) return x === 0 ? Number.NEGATIVE_INFINITY : Number.NaN;
   if (x === Number.POSITIVE_INFINITY) return x;
@@ -113,13 +113,13 @@ export function sigmoid(x: number): number {
   return (x >= 0 ? 1 : small) / (1 + small);
 }
 
-/** x^2 by multiplication, since the result of `x ** 2` depends on the engine. */
+/** x^2 by multiplication, because the result of `x ** 2` depends on the engine. */
 export const square = (x: number): number => x * x;
 
-/** Largest exponent computed by squaring; larger ones use exp and log. */
+/** Largest exponent that is computed by squaring. Larger ones use exp and log. */
 const SQUARED_MOST = 1024;
 
-/** x^y like `**`. Integer and half-integer powers use multiplication and square roots. */
+/** x^y, like `**`. Integer and half-integer powers use multiplication and square roots. */
 export function power(x: number, y: number): number {
   if (y === 0) return 1;
   if (Number.isInteger(y) && Math.abs(y) <= SQUARED_MOST) return y < 0 ? 1 / wholePower(x, -y) : wholePower(x, y);
@@ -139,7 +139,7 @@ function wholePower(x: number, n: number): number {
 /** pi/2 in three parts. Products of the first two with numbers below 2^20 are exact. */
 const QUARTER = [1686629713 / 1073741824, 280256794 / 2147483648 / 2147483648, 8.333742918520878e-20] as const;
 
-/** The cosine of an angle in radians, |x| below 10^6. */
+/** The cosine of an angle in radians, for |x| below 10^6. */
 export function cos(x: number): number {
   const quarters = Math.round(Math.abs(x) / (Math.PI / 2));
   const r = Math.abs(x) - quarters * QUARTER[0] - quarters * QUARTER[1] - quarters * QUARTER[2];
@@ -148,7 +148,7 @@ export function cos(x: number): number {
   return quadrant === 1 || quadrant === 2 ? -value : value;
 }
 
-/** The sine of an angle in radians, |x| below 10^6. */
+/** The sine of an angle in radians, for |x| below 10^6. */
 export function sin(x: number): number {
   return cos(x - Math.PI / 2);
 }

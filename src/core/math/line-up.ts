@@ -1,4 +1,4 @@
-// Orders players by their games only, independent of how they are numbered.
+// Orders players only by their games, independent of how they are numbered.
 
 interface Met {
   i: number;
@@ -14,10 +14,10 @@ interface Side {
 }
 
 /**
- * Orders the players by their games only. Uses colour refinement (Weisfeiler and Leman 1968): a player's
- * colour is refined by the results against each colour of opponents. If players still share a colour, one of
- * them is individualized and the refinement is repeated. Renumbering the players renumbers the order in the
- * same way, up to players who can be exchanged without changing any game.
+ * Orders the players only by their games. Uses colour refinement (Weisfeiler and Leman 1968): a player's
+ * colour is refined by the results against opponents of each colour. If players still share a colour, one of
+ * them gets a new colour and the refinement is repeated. Renumbering the players renumbers the order in the
+ * same way, except for players who can be exchanged without changing any game.
  * @param placed whether it matters which player of a game is `i`
  */
 export function lineUp(players: number, games: readonly Met[], placed: boolean): number[] {
@@ -25,14 +25,14 @@ export function lineUp(players: number, games: readonly Met[], placed: boolean):
   for (const { i, j, score, times = 1 } of games) {
     const code = bitsOf(score, times);
     sides[i]?.push({ other: j, code });
-    // A tie is the same for both players, unless their order in the game matters.
+    // A tie is the same for both players, unless the order within a game matters.
     sides[j]?.push({ other: i, code: placed || score !== 0.5 ? ~code : code });
   }
   let colours = refined(new Array<number>(players).fill(0), sides);
   for (;;) {
     const shared = colours.findIndex((colour, i) => colours.indexOf(colour) !== i);
     if (shared < 0) break;
-    // Takes any player of the smallest shared colour: players of one colour are interchangeable.
+    // Takes any player of the smallest shared colour, because players of the same colour are interchangeable.
     const minColour = Math.min(...colours.filter((colour, i) => colours.indexOf(colour) !== i));
     const apart = colours.indexOf(minColour);
     colours = refined(
@@ -54,7 +54,8 @@ function bitsOf(score: number, times: number): number {
 }
 
 /**
- * Refines colours, as ranks, until players of the same colour have the same results against the same colours.
+ * Refines colours, represented as ranks, until players of the same colour have the same results against the
+ * same colours.
  */
 function refined(given: readonly number[], sides: readonly (readonly Side[])[]): number[] {
   let colours = ranked(
@@ -79,7 +80,7 @@ function refined(given: readonly number[], sides: readonly (readonly Side[])[]):
   return colours;
 }
 
-/** Ranks from 0, ordered by colour and then by the games' hashes. */
+/** Ranks, counted from 0, ordered by colour and then by the hashes of the games. */
 function ranked(colours: readonly number[], met: readonly (readonly number[])[]): number[] {
   const compare = (a: number, b: number) =>
     (colours[a] as number) - (colours[b] as number) ||

@@ -1,7 +1,7 @@
 // Deterministic randomness: content hashes for seeds, a small generator, and shuffling. Not cryptographic.
 
 /**
- * 128-bit hash from two 32-bit lanes over the UTF-16 code units of all parts. Parts are separated, so
+ * 128-bit hash of the UTF-16 code units of all parts, computed in two 32-bit lanes. Parts are separated, so
  * ("ab","c") differs from ("a","bc").
  */
 export function hashText(...parts: readonly (string | number)[]): readonly [number, number, number, number] {
@@ -31,8 +31,8 @@ function mix(value: number): number {
 }
 
 /**
- * sfc32 (Chris Doty-Humphrey, PractRand): returns uniform numbers in [0, 1) with 32 bits. A numeric seed is
- * hashed with `hashText`.
+ * The generator sfc32 (Chris Doty-Humphrey, PractRand). Returns uniform numbers in [0, 1) with 32 bits of
+ * resolution. A numeric seed is hashed with `hashText`.
  */
 export function createRandom(seed: number | readonly [number, number, number, number]): () => number {
   let [a, b, c, d] = typeof seed === "number" ? hashText("seed", seed) : seed;
@@ -48,7 +48,7 @@ export function createRandom(seed: number | readonly [number, number, number, nu
   return next;
 }
 
-/** A shuffled copy (Fisher-Yates). */
+/** Returns a shuffled copy (Fisher-Yates). */
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const copy = [...items];
   for (let i = copy.length - 1; i > 0; i--) {

@@ -1,17 +1,20 @@
-// Statistics: tau-b, means, percentiles and bootstrap intervals. Randomness comes from random.ts.
+// Statistics: tau-b, means, percentiles and bootstrap intervals. Random numbers come from random.ts.
 import { exp, power, square } from "./elementary.ts";
 import { createRandom } from "./random.ts";
 
 export interface TauB {
   tau: number | null;
-  /** Why `tau` is null: fewer than two entries, or all entries of one side tied (x is checked first). */
+  /**
+   * Why `tau` is null: there are fewer than two entries, or all entries on one side are tied (x is checked
+   * first).
+   */
   undefined: "too_few" | "tied_wins" | "tied_labels" | null;
 }
 
 /**
- * Kendall's tau-b of win counts `x` and labels `y` (Kendall 1945; equal to scipy.stats.kendalltau
- * to 1e-12): (C - D) / sqrt((n0 - n1)(n0 - n2)), with n1 and n2 the pairs tied in x and in y. In
- * [-1, 1]. O(n^2), for n <= 64. Throws RangeError when the lengths differ.
+ * Kendall's tau-b of win counts `x` and labels `y` (Kendall 1945; equal to scipy.stats.kendalltau to 1e-12):
+ * (C - D) / sqrt((n0 - n1)(n0 - n2)), where n1 and n2 are the numbers of pairs tied in x and in y. In [-1,
+ * 1]. O(n^2), for n <= 64. Throws RangeError if the lengths differ.
  */
 export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
   if (x.length !== y.length) throw new RangeError("kendallTauB: x and y must have the same length");
@@ -34,7 +37,7 @@ export function kendallTauB(x: readonly number[], y: readonly number[]): TauB {
   return { tau: concordance / Math.sqrt(untiedX * untiedY), undefined: null };
 }
 
-/** Ranks from 1; tied values get the mean of their ranks. */
+/** Ranks, counted from 1. Tied values get the mean of their ranks. */
 export function meanRanks(values: readonly number[]): number[] {
   const sorted = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
   const ranks = new Array<number>(values.length);
@@ -48,8 +51,8 @@ export function meanRanks(values: readonly number[]): number[] {
 }
 
 /**
- * Spearman's rank correlation (1904): Pearson's correlation of mean ranks, in [-1, 1]; null for fewer than
- * two entries or if all entries of one side are tied. O(n log n). Throws RangeError when the lengths differ.
+ * Spearman's rank correlation (1904): Pearson's correlation of mean ranks, in [-1, 1]. null for fewer than
+ * two entries, or if all entries on one side are tied. O(n log n). Throws RangeError if the lengths differ.
  */
 export function spearman(x: readonly number[], y: readonly number[]): number | null {
   if (x.length !== y.length) throw new RangeError("spearman: x and y must have the same length");
@@ -61,12 +64,12 @@ export function spearman(x: readonly number[], y: readonly number[]): number | n
   return scale === 0 ? null : product(a, b) / scale;
 }
 
-/** The sum of numbers, bit-identical for any order of the numbers. */
+/** The sum of the values, bit-identical for any order of the values. */
 export function sumOf(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b).reduce((sum, value) => sum + value, 0);
 }
 
-/** The most frequent value; null for an empty list or if several values are equally frequent. */
+/** The most frequent value; null for an empty list, or if several values are equally frequent. */
 export function mostFrequent<T>(values: readonly T[]): T | null {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -75,14 +78,14 @@ export function mostFrequent<T>(values: readonly T[]): T | null {
   return first === undefined || second !== undefined ? null : first[0];
 }
 
-/** Arithmetic mean; NaN for an empty list, which callers must exclude. */
+/** Arithmetic mean. NaN for an empty list, which callers must exclude. */
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] as number;
   return sum / values.length;
 }
 
-/** Standard deviation of the whole population (divisor n), in two passes; NaN for an empty list. */
+/** Standard deviation of the whole population (divisor n), computed in two passes. NaN for an empty list. */
 export function populationStd(values: ArrayLike<number>): number {
   const centre = mean(values);
   let squares = 0;
@@ -91,8 +94,8 @@ export function populationStd(values: ArrayLike<number>): number {
 }
 
 /**
- * The `q`-quantile, q in [0, 1], of ascending `sorted` by linear interpolation between the order
- * statistics around (n - 1) q (Hyndman & Fan type 7, numpy's default). NaN for an empty list.
+ * The `q`-quantile, with q in [0, 1], of the ascending list `sorted`, by linear interpolation between the
+ * order statistics around (n - 1) q (Hyndman & Fan type 7, numpy's default). NaN for an empty list.
  */
 export function percentile(sorted: ArrayLike<number>, q: number): number {
   if (sorted.length === 0) return Number.NaN;
@@ -104,8 +107,8 @@ export function percentile(sorted: ArrayLike<number>, q: number): number {
 }
 
 /**
- * Each value's rank as a share: 1 for the highest, 0 for the lowest, ties averaged; all 0 if the values are
- * equal or there is only one.
+ * The rank of each value as a share: 1 for the highest, 0 for the lowest, with ties averaged. All 0 if the
+ * values are equal or there is only one.
  */
 export function rankShares(values: readonly number[]): number[] {
   const sorted = values.toSorted((a, b) => a - b);
@@ -123,15 +126,15 @@ export function rankShares(values: readonly number[]): number[] {
 }
 
 export interface BootstrapOptions {
-  /** Number of resamples; 0: no interval. */
+  /** Number of resamples; 0 means that no interval is computed. */
   resamples: number;
   /** A number, or a `hashText` of what the interval describes. */
   seed: Parameters<typeof createRandom>[0];
 }
 
 /**
- * 95 % percentile bootstrap interval of the mean (Efron 1979); null without values or resamples. The same
- * seed gives the same interval.
+ * 95 % percentile bootstrap interval of the mean (Efron 1979); null if there are no values or no resamples.
+ * The same seed gives the same interval.
  */
 export function bootstrapMean(values: readonly number[], options: BootstrapOptions): [number, number] | null {
   return bootstrapRatio(values, new Float64Array(values.length).fill(1), options);
@@ -139,7 +142,9 @@ export function bootstrapMean(values: readonly number[], options: BootstrapOptio
 
 const Z_975 = 1.959963984540054;
 
-/** P(Z > x) of the standard normal, x >= 0, to 8e-8 (Abramowitz and Stegun 26.2.17). */
+/**
+ * P(Z > x) for the standard normal distribution and x >= 0, accurate to 8e-8 (Abramowitz and Stegun 26.2.17).
+ */
 function upperTail(x: number): number {
   const t = 1 / (1 + 0.2316419 * x);
   const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
@@ -148,9 +153,9 @@ function upperTail(x: number): number {
 
 /**
  * The share of a bootstrap distribution to cut off at each end for a 95 % interval of `n` entries: 0.025 for
- * many entries, less for few, for which plain percentiles are too narrow. Uses the expanded percentile
- * interval (Hesterberg 2015, "What Teachers Should Know About the Bootstrap"): the normal tail beyond
- * t(0.975, n - 1) sqrt(n / (n - 1)), with Student's t from its Cornish-Fisher expansion.
+ * many entries, and less for few entries, for which plain percentiles are too narrow. Uses the expanded
+ * percentile interval (Hesterberg 2015, "What Teachers Should Know About the Bootstrap"): the normal tail
+ * beyond t(0.975, n - 1) sqrt(n / (n - 1)), with Student's t from its Cornish-Fisher expansion.
  */
 export function bootstrapTail(n: number): number {
   if (n < 2) return 0.025;
@@ -165,9 +170,9 @@ export function bootstrapTail(n: number): number {
 }
 
 /**
- * 95 % percentile bootstrap interval of sum(numerators) / sum(denominators), resampling the entries in pairs
- * and expanded for few entries (`bootstrapTail`). Every denominator must be positive. Null without entries or
- * resamples. Costs entries x resamples draws.
+ * 95 % percentile bootstrap interval of sum(numerators) / sum(denominators). Resamples the entries in pairs,
+ * and is expanded for few entries (see `bootstrapTail`). Every denominator must be positive. null if there
+ * are no entries or no resamples. Draws entries x resamples random numbers.
  */
 export function bootstrapRatio(
   numerators: ArrayLike<number>,
@@ -196,10 +201,11 @@ export function bootstrapRatio(
 }
 
 /**
- * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2) with v1 >= v2 the two
- * largest counts, = sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95. Unparsed samples
- * are not votes.
- * @param v1 votes; v1 + v2 must be at most 1,000, since 2^-n would otherwise leave the range of a double
+ * Adaptive-Consistency's Beta criterion (arXiv 2305.11860): P(Beta(v1+1, v2+1) > 1/2), where v1 >= v2 are the
+ * two largest counts, equals sum_{i=0..v1} C(n, i) / 2^n with n = v1 + v2 + 1. Stop when P >= 0.95. Unparsed
+ * samples are not votes.
+ * @param v1 number of votes; v1 + v2 must be at most 1,000, because 2^-n would otherwise leave the range of a
+ * double
  */
 export function betaConfidence(v1: number, v2: number): number {
   const n = v1 + v2 + 1;

@@ -1,11 +1,11 @@
-// Shortens a long text to its head and tail.
+// Shortens a long string to its head and tail.
 
-/** Share of the head. The tail gets more, because it contains the verdict. */
+/** Share of the head. The tail is larger, because it contains the verdict. */
 const HEAD_SHARE = 0.25;
 
 /**
- * The head and tail of a text, `chars` characters together, with a note about the omitted characters between
- * them.
+ * Returns the head and tail of a string, `chars` characters in total, with a note between them about the
+ * omitted characters.
  */
 export function cutText(text: string, chars: number): string {
   if (text.length <= chars) return text;

@@ -1,21 +1,21 @@
-// Compares printed numbers by value, exactly or within a tolerance. Linear in the number of digits, even for
-// very long numbers and very large exponents.
+// Compares printed numbers by value, exactly or within a tolerance. Takes time linear in the number of
+// digits, even for very long numbers and very large exponents.
 
-/** A decimal number with the value 0.DIGITS * 10^point; zero has no digits. */
+/** A decimal number with the value 0.DIGITS * 10^point. Zero has no digits. */
 interface Decimal {
   negative: boolean;
   /** Significant digits, without leading and trailing zeros. */
   digits: string;
   point: number;
-  /** Whether the number was written without fraction and exponent. */
+  /** Whether the number was written without a fraction and without an exponent. */
   isInteger: boolean;
 }
 
 const DECIMAL = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?)(\d{1,15}))?$/;
-/** Leading zeros: fixed-width notation, as in times, dates and binary codes. */
+/** Leading zeros indicate fixed-width notation, as in times, dates and binary codes. */
 const PADDED = /^[+-]?0\d/;
 
-/** Significant digits used to compare within a tolerance. */
+/** Number of significant digits that are used for comparing within a tolerance. */
 const PRECISION = 40;
 
 /**
@@ -24,8 +24,8 @@ const PRECISION = 40;
 export const TOLERANCE = 1e-6;
 
 /**
- * Parses a decimal number; null for any other text, such as words, `nan`, `inf`, hexadecimal or digits with
- * separators.
+ * Parses a decimal number. Returns null for anything else, such as words, `nan`, `inf`, hexadecimal numbers,
+ * or digits with separators.
  */
 function readDecimal(token: string): Decimal | null {
   const found = DECIMAL.exec(token);
@@ -62,7 +62,7 @@ function ratioOf(tolerance: number): { units: bigint; places: bigint } {
   return places < 0 ? { units: units * 10n ** BigInt(-places), places: 0n } : { units, places: BigInt(places) };
 }
 
-/** Whether |actual - expected| <= tolerance * max(1, |expected|), as testlib's doubleCompare. */
+/** Whether |actual - expected| <= tolerance * max(1, |expected|), as in testlib's doubleCompare. */
 function isNear(expected: Decimal, actual: Decimal, tolerance: number): boolean {
   const top = Math.max(expected.point, actual.point, 1);
   const [a, b] = [unitsBelow(expected, top), unitsBelow(actual, top)];
@@ -74,8 +74,9 @@ function isNear(expected: Decimal, actual: Decimal, tolerance: number): boolean 
 }
 
 /**
- * Whether two tokens are numbers of equal value: exactly equal if `expected` is written as an integer, else
- * within the tolerance (absolute or relative). An expected number with leading zeros (`007`) is text.
+ * Whether two tokens are numbers of equal value: exactly equal if `expected` is written as an integer,
+ * otherwise within the absolute or relative tolerance. An expected number with leading zeros (`007`) is not
+ * treated as a number.
  */
 export function sameNumber(expected: string, actual: string, tolerance: number): boolean {
   if (PADDED.test(expected)) return false;

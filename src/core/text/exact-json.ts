@@ -1,12 +1,12 @@
-// JSON with lossless numbers: numbers that a double may not represent as written are parsed as marked strings
-// and serialized as numbers again.
+// JSON with lossless numbers: numbers that a double may not represent exactly as written are parsed as marked
+// strings, and serialized as numbers again.
 
-/** Prefix of a number's digits. A document that contains this character is parsed as usual. */
+/** Prefix that marks the digits of a number. A document that contains this character is parsed normally. */
 const MARK = "\ue000";
 const NUMBERS = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/gs;
 
 /**
- * Parses JSON, with numbers of many digits as marked strings.
+ * Parses JSON. Numbers with many digits become marked strings.
  * @throws SyntaxError for invalid JSON
  */
 export function parseExactJson(text: string): unknown {
@@ -23,6 +23,6 @@ export function parseExactJson(text: string): unknown {
 export const writeExactJson = (value: unknown): string =>
   JSON.stringify(value).replace(/"\ue000([^"]*)"/g, (_, digits: string) => digits);
 
-/** The digits of a marked number as written; any other value unchanged. */
+/** Returns the digits of a marked number as written, and any other value unchanged. */
 export const writtenNumber = (value: unknown): unknown =>
   typeof value === "string" && value.startsWith(MARK) ? value.slice(1) : value;

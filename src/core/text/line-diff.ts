@@ -1,8 +1,12 @@
-// Unified diffs of two texts within a budget of steps. Computes the shortest edit script (Myers 1986, greedy)
-// while the budget lasts. Beyond the budget, splits the texts at lines that are unique in both (patience
-// diff) and replaces the rest as a whole. The diff is always correct; the budget only affects its length.
+// Unified diffs of two texts within a budget of work steps. Computes the shortest edit script (Myers 1986,
+// greedy) while the budget lasts. Beyond the budget, splits the texts at lines that are unique in both
+// (patience diff) and replaces everything between as a whole. The diff is always correct; the budget affects
+// only its length.
 
-/** A run of lines: kept in both texts, removed from the base, or added by the text. `to` is exclusive. */
+/**
+ * A run of lines that are kept in both texts, removed from the base, or added by the new text. `to` is
+ * exclusive.
+ */
 interface Run {
   kind: "kept" | "removed" | "added";
   from: number;
@@ -15,16 +19,19 @@ interface Range {
   text: readonly [from: number, to: number];
 }
 
-/** Maximum edits of a shortest script, because the search's memory grows with their square. */
+/**
+ * Maximum number of edits in a shortest script, because the memory of the search grows with the square of
+ * this number.
+ */
 const EDITS_MAX = 1_000;
 const CONTEXT_LINES = 3;
-/** Steps between two yields. */
+/** Number of work steps between two yields. */
 const STEPS_YIELDED = 10_000;
 
-/** Cost of reading, numbering and writing one line, in steps. */
+/** Cost of reading, numbering and writing one line, in work steps. */
 const STEPS_LINE = 10;
 
-/** Splits a text into lines, including their line feeds; an empty text has no lines. */
+/** Splits a string into lines, including their line feeds. An empty string has no lines. */
 function* linesOf(text: string): Generator<number, string[]> {
   const lines: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -40,12 +47,12 @@ function* linesOf(text: string): Generator<number, string[]> {
 /** One edit of a path, linked to the previous edit. */
 interface Edit {
   kind: "removed" | "added";
-  /** The line's index: in the base for a removed line, in the text for an added line. */
+  /** Index of the line: in the base for a removed line, in the new text for an added line. */
   at: number;
   before: Edit | null;
 }
 
-/** The remaining steps. */
+/** The number of work steps left. */
 interface DiffBudget {
   steps: number;
 }
@@ -91,13 +98,16 @@ class LineDiff {
     else this.runs.push({ kind, from, to });
   }
 
-  /** Adds the runs of the shortest script. Returns false if it needs more edits or steps than allowed. */
+  /**
+   * Adds the runs of the shortest script. Returns false if that script needs more edits or steps than
+   * allowed.
+   */
   private *shortest({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range, maxSteps: number) {
     const { base, text } = this;
     const [baseLines, textLines] = [baseTo - baseFrom, textTo - textFrom];
     const editsMost = Math.min(EDITS_MAX, baseLines + textLines);
-    // Per diagonal k (lines removed minus lines added): the furthest base line that a path reached, -1 if
-    // none, and the edits of that path.
+    // For each diagonal k (lines removed minus lines added): the furthest base line that any path has
+    // reached, or -1, and the edits of that path.
     const zero = editsMost + 1;
     const past = new Int32Array(2 * zero + 1).fill(-1);
     const paths = new Array<Edit | null>(2 * zero + 1).fill(null);
@@ -117,7 +127,7 @@ class LineDiff {
         if (edits > 0) {
           past[zero + k] = -1;
           if (!canAdd && !canRemove) continue;
-          // Extends the path of the neighbouring diagonal that got further by one edit.
+          // Extends the path of the neighbouring diagonal that got further, by one edit.
           const adds = canAdd && (!canRemove || removing < adding);
           at = adds ? adding : removing + 1;
           paths[zero + k] = adds
@@ -159,8 +169,8 @@ class LineDiff {
   }
 
   /**
-   * Splits a range at its common head and tail and at lines that are unique in both texts. Gaps get a
-   * shortest script if the budget allows.
+   * Splits a range at its common head and tail, and at lines that are unique in both texts. The gaps between
+   * get a shortest script if the budget allows.
    */
   private *split({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range): Generator<number, void> {
     const { base, text } = this;
@@ -191,7 +201,7 @@ class LineDiff {
     this.add("kept", baseTo - tail, baseTo);
   }
 
-  /** The longest sequence of lines that occur once in each text, in the same order in both. */
+  /** Finds the longest sequence of lines that occur exactly once in each text, in the same order. */
   private anchors({ base: [baseFrom, baseTo], text: [textFrom, textTo] }: Range): (readonly [number, number])[] {
     const once = (lines: Int32Array, from: number, to: number) => {
       const at = new Map<number, number>();
@@ -227,11 +237,11 @@ class LineDiff {
 const signed = (sign: string, line: string): string[] =>
   line.endsWith("\n") ? [sign + line.slice(0, -1)] : [sign + line, "\\ No newline at end of file"];
 
-/** Formats runs as hunks. Changes that are further apart than their context lines are in separate hunks. */
+/** Formats runs as hunks. Changes that are too far apart to share context lines are in separate hunks. */
 function hunks(runs: readonly Run[], base: readonly string[], text: readonly string[]): string[] {
   const written: string[] = [];
   let [atBase, atText] = [0, 0];
-  /** The index of the open hunk's header; -1 if no hunk is open. */
+  /** Index of the open hunk's header; -1 if no hunk is open. */
   let header = -1;
   let [startBase, startText, linesBase, linesText] = [0, 0, 0, 0];
   const keep = (from: number, to: number) => {
@@ -279,7 +289,7 @@ function hunks(runs: readonly Run[], base: readonly string[], text: readonly str
   return written;
 }
 
-/** Orders each change so that removed lines precede added lines. */
+/** Orders each change so that removed lines come before added lines. */
 function ordered(runs: readonly Run[]): Run[] {
   const all: Run[] = [];
   for (let i = 0; i < runs.length; ) {
@@ -294,8 +304,9 @@ function ordered(runs: readonly Run[]): Run[] {
 }
 
 /**
- * The unified diff from `base` to `text`, without file headers; "" if they are equal. Yields the steps taken
- * and subtracts them from the budget. Beyond the budget, takes only time linear in the number of lines.
+ * Computes the unified diff from `base` to `text`, without file headers; "" if they are equal. Yields the
+ * number of work steps taken and subtracts them from the budget. Beyond the budget, takes only time linear in
+ * the number of lines.
  */
 export function* unifiedDiff(base: string, text: string, budget: DiffBudget): Generator<number, string> {
   if (base === text) return "";

@@ -1,8 +1,8 @@
-// Skeletons of texts for detecting homoglyphs: replaces letters and marks of other scripts by the ASCII
-// characters that they resemble.
+// Skeletons of strings, for detecting homoglyphs: letters and signs of other scripts are replaced by the
+// ASCII characters that they resemble.
 
 /**
- * Homoglyphs of ASCII characters without a compatibility decomposition: Cyrillic, Greek, Armenian, Coptic,
+ * Homoglyphs of ASCII characters that have no compatibility decomposition: Cyrillic, Greek, Armenian, Coptic,
  * Cherokee, Lisu, Canadian syllabics, small capitals, letters with a stroke.
  */
 const TABLE: Readonly<Record<string, string>> = {
@@ -85,14 +85,15 @@ const TABLE: Readonly<Record<string, string>> = {
 
 const SEEN = new Map(Object.entries(TABLE).flatMap(([ascii, alike]) => [...alike].map((c) => [c, ascii])));
 
-/** First code points of the alphabets A to Z in circles, squares and flags, which do not decompose. */
+/** First code points of the alphabets A to Z in circles, squares and flags, which have no decomposition. */
 const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 const MARKS = /\p{M}+/gu;
 const CACHE_MAX = 8_192;
 const cache = new Map<string, string>();
 
 /**
- * The ASCII look of a non-ASCII character: compatibility decomposition without combining marks. May be empty.
+ * The ASCII characters that a non-ASCII character looks like: its compatibility decomposition without
+ * combining marks. May be empty.
  */
 function seen(character: string): string {
   const known = cache.get(character);
@@ -112,19 +113,19 @@ function seen(character: string): string {
 const FOREIGN = /[^\0-\x7f]/;
 const EACH_FOREIGN = /[^\0-\x7f]/gu;
 
-/** Whether a text has non-ASCII characters, which are compared by their look. */
+/** Whether a string has non-ASCII characters, which are compared by their appearance. */
 export const isForeign = (text: string): boolean => FOREIGN.test(text);
 
 export interface Skeleton {
   text: string;
   /**
-   * Per code unit of `text`: the offset in the source behind its original character. null: the source is its
-   * own skeleton.
+   * For each code unit of `text`, the offset in the source just after the original character. null if the
+   * source is its own skeleton.
    */
   ends: Uint32Array | null;
 }
 
-/** Replaces look-alikes by ASCII characters. Linear time. */
+/** Replaces look-alikes with ASCII characters. Linear time. */
 export function skeletonOf(source: string): Skeleton {
   if (!FOREIGN.test(source)) return { text: source, ends: null };
   let text = "";

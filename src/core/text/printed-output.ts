@@ -1,9 +1,9 @@
 // Compares a program's output with the expected output, for all sandboxes and the CPU verifier. Lazy: stops
-// at the first line or token that differs, so an output of many megabytes costs no more than the expected
-// one.
+// at the first line or token that differs, so that an output of many megabytes costs no more than the
+// expected output.
 import { sameNumber, TOLERANCE } from "./decimal-tokens.ts";
 
-/** A non-empty line without trailing blanks, and the number of empty lines before it. */
+/** A non-empty line without trailing white space, and the number of empty lines before it. */
 interface Line {
   text: string;
   empty: number;
@@ -29,17 +29,19 @@ function* linesIn(text: string): Generator<Line, undefined> {
 
 interface PrintedToken {
   text: string;
-  /** The blanks before the token. */
+  /** White space before the token. */
   gap: string;
 }
 
 /**
- * Longer tokens are compared as text, because backtracking over them would overflow the regular expression
- * engine's stack.
+ * Longer tokens are compared as strings, because a regular expression that backtracks over them would
+ * overflow the stack.
  */
 const NUMBER_CHARS_MAX = 2_500_000;
 
-/** Splits a line into tokens. Uses no regular expression, because one token or gap may be megabytes long. */
+/**
+ * Splits a line into tokens. Uses no regular expression, because a single token or gap may be megabytes long.
+ */
 function* tokensIn(line: string): Generator<PrintedToken, undefined> {
   let end = 0;
   for (;;) {
@@ -72,7 +74,7 @@ function sameToken(expected: string, actual: string, tolerance: number): boolean
 
 const isNumber = (token: string) => token.length <= NUMBER_CHARS_MAX && sameNumber(token, token, 0);
 
-/** Compares two lines. The number of blanks between two numbers does not matter; next to a word it does. */
+/** Compares two lines. White space between two numbers may differ in length, but not next to a word. */
 function sameLine(expected: string, actual: string, tolerance: number): boolean {
   const [wanted, given] = [tokensIn(expected), tokensIn(actual)];
   let isAfterWord = false;
@@ -87,10 +89,10 @@ function sameLine(expected: string, actual: string, tolerance: number): boolean 
 }
 
 /**
- * Whether an output equals the expected one, line by line. Ignores trailing blanks, and empty lines at both
- * ends. Two numbers compare by value: integers exactly, and within the tolerance if the expected number has a
- * fraction or an exponent. Other tokens compare as text.
- * @param tolerance absolute or relative; null: numbers also compare as text
+ * Whether an output equals the expected output, line by line. Ignores trailing white space, and empty lines
+ * at both ends. Numbers are compared by value: exactly if the expected number is an integer, and within the
+ * tolerance if it has a fraction or an exponent. Other tokens are compared as strings.
+ * @param tolerance absolute or relative tolerance; null means that numbers are compared as strings too
  */
 export function sameOutput(expected: string, actual: string, tolerance: number | null = TOLERANCE): boolean {
   const [wanted, given] = [linesIn(expected), linesIn(actual)];

@@ -1,13 +1,13 @@
-// The rules of Python that the strict reward formulas depend on: whitespace, integer literals, rounding.
+// The rules of Python that the strict reward formulas depend on: white space, integer literals, rounding.
 
 /**
- * The whitespace of `str.strip` and of `\s` in Python's `re`, as the contents of a JS character class. JS's
- * own `\s` differs at U+001C-1F, U+0085, U+FEFF.
+ * The characters that `str.strip` and `\s` in Python's `re` treat as white space, as the contents of a
+ * JavaScript character class. JavaScript's own `\s` differs at U+001C-1F, U+0085 and U+FEFF.
  */
 export const PYTHON_SPACE_CLASS =
   "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
-/** Whether Python treats the UTF-16 code unit as whitespace. */
+/** Whether Python treats the UTF-16 code unit as white space. */
 export function isPythonSpace(unit: number): boolean {
   if (unit <= 0x20) return unit >= 0x1c || (unit >= 0x09 && unit <= 0x0d);
   if (unit < 0x1680) return unit === 0x85 || unit === 0xa0;
@@ -22,14 +22,14 @@ export function isPythonSpace(unit: number): boolean {
   );
 }
 
-/** Offset of the first code unit that `str.strip` keeps; the text's length if it keeps none. */
+/** Offset of the first code unit that `str.strip` keeps; the length of the string if it keeps none. */
 export function stripStart(text: string): number {
   let start = 0;
   while (start < text.length && isPythonSpace(text.charCodeAt(start))) start++;
   return start;
 }
 
-/** Offset behind the last code unit before `end` that is not whitespace; 0 if there is none. */
+/** Offset after the last code unit before `end` that is not white space; 0 if there is none. */
 export function stripEnd(text: string, end: number = text.length): number {
   let stop = end;
   while (stop > 0 && isPythonSpace(text.charCodeAt(stop - 1))) stop--;
@@ -54,8 +54,8 @@ const BLANK_TAIL = /[ \t\f\r]*$/y;
 /**
  * Parses a Python list of integer literals as `ast.literal_eval` does: accepts `-1`, `+10`, `0xA`, `1_0`,
  * `00`, a trailing comma and `True` (= 1); rejects `10.0`, `010`, quotes, tuples and non-ASCII digits. Unlike
- * Python, rejects comments and literals in parentheses. Returns null for other texts and for more than `max`
- * entries.
+ * Python, also rejects comments and literals in parentheses. Returns null for anything else and for lists of
+ * more than `max` entries.
  */
 export function parsePythonIntList(source: string, max: number): bigint[] | null {
   let at = 0;

@@ -2,8 +2,8 @@
 // verdicts, candidates and rewards.
 
 /**
- * Opening and closing tags by kind. Kinds before `OWN_TAGS` are spellings of one tag, which models mix up if
- * only a prompt asks for it.
+ * Opening and closing tags by kind. The kinds before `OWN_TAGS` are spellings of the same tag, which models
+ * mix up if only the prompt tells them to use it.
  */
 const KINDS: readonly (readonly [open: string, close: string])[] = [
   ["<think>", "</think>"], // DeepSeek-R1, Qwen3, GLM and most others
@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [open: string, close: string])[] = [
 ];
 const PLAIN = 0;
 const OWN_TAGS = 6;
-/** Harmony (gpt-oss): a header names the channel; the answer is in `final`. */
+/** Harmony (gpt-oss): a header names the channel, and the answer is in the channel `final`. */
 const HARMONY = KINDS.length;
 const HARMONY_HEADER = "<|channel|>";
 const HARMONY_FINAL = `${HARMONY_HEADER}final`;
@@ -42,19 +42,21 @@ const KIND_OF: ReadonlyMap<string, { kind: number; opens: boolean }> = new Map(
 const BARE_ANALYSIS = "analysis";
 const BARE_FINAL = "assistantfinal";
 
-/** Upper bound of a tag's length: a tail of this length contains any incomplete tag. */
+/** Upper bound for the length of a tag. A tail of this length contains any incomplete tag. */
 const TAG_CHARS = 64;
 
 export interface Thinking {
-  /** Offset behind the last closing tag; 0 without a closing tag. */
+  /** Offset after the last closing tag; 0 if there is none. */
   answer: number;
-  /** Offset of the last closing tag; -1 without a closing tag. */
+  /** Offset of the last closing tag; -1 if there is none. */
   lastClose: number;
-  /** The opening tag, text[start..end), of the block that is open at the end; null if none is open. */
+  /**
+   * The opening tag, text[start..end), of the block that is still open at the end; null if no block is open.
+   */
   open: { start: number; end: number } | null;
   /**
-   * Number of opening tags, except inside a block of another kind, and whether the first follows a closing
-   * tag.
+   * Number of opening tags, not counting those inside a block of another kind, and whether the first opening
+   * tag comes after a closing tag.
    */
   opens: number;
   closedFirst: boolean;
@@ -63,13 +65,13 @@ export interface Thinking {
 const isWord = (unit: number): boolean =>
   (unit >= 0x30 && unit <= 0x39) || ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a) || unit === 0x5f;
 
-/** Characters that follow `<` in a tag: / T c r s t |. */
+/** Characters that can follow `<` in a tag: / T c r s t |. */
 const SECOND: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
   "/Tcrst|".includes(String.fromCharCode(unit)),
 );
 
 /**
- * Iterates over the tags of a text. Searches for the characters that begin a tag, because a regular
+ * Iterates over the tags of a string. Searches for the characters that begin a tag, because a regular
  * expression would test every character.
  */
 class Tags {
@@ -94,7 +96,7 @@ class Tags {
     return at < 0 ? this.#text.length : at;
   }
 
-  /** Advances to the next tag; returns false after the last. */
+  /** Advances to the next tag. Returns false after the last one. */
   next(): boolean {
     const text = this.#text;
     for (;;) {
@@ -123,14 +125,14 @@ class Tags {
 }
 
 /**
- * Parses a text's think tags in linear time. A block ends only at a closing tag of the same kind (a spelling
- * of `<think>` also at `</think>`); other tags inside a block are text. Outside a block, `</think>` always
- * ends a block that the prompt began. Only `<think>` opens a block directly behind a word: `List<Think>` and
- * `state[THINK]` do not.
- * @param prompted whether the prompt may begin a block of another kind too, which the text's first closing
- *   tag then ends. False for a verifier's answer, which may quote a tag after its verdict
- * @param opened whether the prompt is known to end inside a block (`endsInThoughts`); without a closing tag,
- *   the text then never leaves that block
+ * Parses the think tags in linear time. A block ends only at a closing tag of the same kind (a
+ * spelling of `<think>` also ends at `</think>`); other tags inside the block are ordinary text. Outside a
+ * block, `</think>` always ends a block that the prompt began. Only `<think>` can open a block directly after
+ * a word: `List<Think>` and `state[THINK]` do not open one.
+ * @param prompted whether the prompt may also have begun a block of another kind, which the first closing tag
+ * then ends. False for a verifier's answer, which may quote a tag after its verdict
+ * @param opened whether the prompt is known to end inside a block (see `endsInThoughts`); without a closing
+ * tag, the text then never leaves that block
  */
 export function thinkingOf(text: string, prompted: boolean, opened = false): Thinking {
   const found: Thinking = { answer: 0, lastClose: -1, open: null, opens: 0, closedFirst: false };
@@ -162,20 +164,20 @@ export function thinkingOf(text: string, prompted: boolean, opened = false): Thi
   return found;
 }
 
-/** Headers by which chat templates begin a turn of the policy. */
+/** Headers with which chat templates begin a turn of the policy. */
 const OWN_TURN =
   /<\|im_start\|>(?:assistant|ai)|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|start\|>assistant|<\|assistant\|>|<\uff5cAssistant\uff5c>|<start_of_turn>model|<\|turn>model|\[\/INST\]|^(?:Assistant|ASSISTANT):/gm;
 const TURN_ENDS =
   /<\|(?:im_(?:start|end)|eot_id|eom_id|start_header_id|end|user|turn)\|?>|<\uff5c(?:User|end\u2581of\u2581sentence)\uff5c>|<end_of_turn>|<turn\|>|<\/s>|^User:/m;
-/** Text before an opening tag: the start of a line, or the end of a template's header. */
+/** Text that may precede an opening tag: the start of a line, or the end of a template's header. */
 const OPENS_PLACE = /(?:^|[\n>\]:])[ \t]*$/;
-/** Text that a template may put behind its final opening tag. */
+/** Text that a template may put after its final opening tag. */
 const BEHIND_TAG = /^(?:thought|<\|message\|>)?\s*$/;
 
 /**
- * Whether a prompt ends inside a block of thoughts, so that the completion continues thinking: the prompt
- * ends with an opening tag, or with a turn of the policy that has an open block. Ignores tags in sentences of
- * the instructions.
+ * Whether a prompt ends inside a block of thoughts, so that the completion continues thinking. This is the
+ * case if the prompt ends with an opening tag, or with a turn of the policy that has an open block. Tags
+ * within sentences of the instructions are ignored.
  * @param isPrefill whether the text is the beginning of the policy's turn
  */
 export function endsInThoughts(prompt: string, isPrefill: boolean): boolean {
@@ -188,8 +190,7 @@ export function endsInThoughts(prompt: string, isPrefill: boolean): boolean {
 }
 
 /**
- * Whether a closing tag ends the block of kind `inside`, or, outside a block (-1), a block that the prompt
- * began.
+ * Whether a closing tag ends the block of kind `inside` or, if `inside` is -1, a block that the prompt began.
  */
 function ends(kind: number, inside: number, prompted: boolean): boolean {
   if (inside < 0) return kind === PLAIN || prompted;
@@ -197,8 +198,8 @@ function ends(kind: number, inside: number, prompted: boolean): boolean {
 }
 
 /**
- * Offset at which a verifier's answer begins: behind the last closing tag, 0 without tags; -1 if a block is
- * open at the end.
+ * Offset where a verifier's answer begins: after the last closing tag, or 0 without tags; -1 if a block is
+ * still open at the end.
  */
 export function answerStart(text: string): number {
   const { answer, open } = thinkingOf(text, false);
@@ -206,8 +207,9 @@ export function answerStart(text: string): number {
 }
 
 /**
- * Removes the thinking from a verifier's text: all text before the last closing tag, and the contents of an
- * open block. Keeps the tags, so that the open or closed state stays visible and the text can be continued.
+ * Removes the thinking from a verifier's output: everything before the last closing tag, and the contents of
+ * an open block. The tags are kept, so that the result can be continued and still shows whether a block is
+ * open.
  */
 export function withoutThoughts(text: string): string {
   const { lastClose, answer, open } = thinkingOf(text, false);
@@ -217,8 +219,8 @@ export function withoutThoughts(text: string): string {
 }
 
 /**
- * Offset behind the last closing tag of any kind; -1 without one. For fragments of a text; use `thinkingOf`
- * for a whole text.
+ * Offset after the last closing tag of any kind; -1 if there is none. For fragments; use `thinkingOf` for a
+ * whole text.
  */
 export function lastCloseEnd(piece: string): number {
   let last = -1;

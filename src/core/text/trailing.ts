@@ -1,5 +1,5 @@
-// Removes a trailing run of one character in linear time. A regular expression such as /x+$/ is quadratic if
-// another character follows a long run, because it retries at every x.
+// Removes a trailing run of one character in linear time. A regular expression such as /x+$/ takes quadratic
+// time if another character follows a long run, because the search restarts at every x.
 
 /** Removes all trailing occurrences of `letter`. */
 export function withoutTrailing(text: string, letter: string): string {

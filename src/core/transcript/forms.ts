@@ -1,11 +1,11 @@
-// Unrolls a trajectory into chat messages or Responses items. Supported formats: lists of either, steps of
-// ATIF (1.0 to 1.7), traces of verifiers.
+// Unrolls a trajectory into chat messages or Responses items. Supported formats are lists of either, steps of
+// ATIF (1.0 to 1.7), and traces of verifiers.
 import { type ForeignFields, isRecord } from "./kinds.ts";
 
 export interface Placed {
   /** A chat message or a Responses item. */
   item: unknown;
-  /** The item's path below the value that was sent. */
+  /** Path of the item below the value that was sent. */
   path: readonly (string | number)[];
 }
 type ItemPath = Placed["path"];
@@ -15,7 +15,7 @@ const isStep = (item: unknown): item is ForeignFields =>
 const isTraceStep = (item: unknown): item is ForeignFields =>
   isRecord(item) && item.role === undefined && "prompt" in item && "completion" in item;
 
-/** Unrolls a step of ATIF: the message with its calls, then the observations. */
+/** Unrolls an ATIF step: first the message with its calls, then the observations. */
 function* stepItems({ source, message, observation, ...rest }: ForeignFields, path: ItemPath): Generator<Placed> {
   yield { item: { ...rest, role: source, content: message }, path };
   if (observation === undefined || observation === null) return;
@@ -38,7 +38,10 @@ const listOf = (messages: unknown): readonly unknown[] =>
         ? []
         : [messages];
 
-/** Unrolls steps of verifiers. Each step repeats all earlier messages; only new messages are yielded. */
+/**
+ * Unrolls the steps of a verifiers trace. Each step repeats all earlier messages; only new messages are
+ * yielded.
+ */
 function* traceItems(steps: readonly ForeignFields[], path: ItemPath): Generator<Placed> {
   let known: readonly unknown[] = [];
   for (const [i, { prompt, completion }] of steps.entries()) {
@@ -52,7 +55,7 @@ function* traceItems(steps: readonly ForeignFields[], path: ItemPath): Generator
   }
 }
 
-/** Yields each message or item of a trajectory, in order. */
+/** Yields the messages or items of a trajectory, in order. */
 export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Placed> {
   if (isRecord(messages)) {
     const name = ["steps", "trajectory", "completion", "messages"].find((held) => messages[held] !== undefined);
@@ -69,7 +72,9 @@ export function* itemsOf(messages: unknown, path: ItemPath = []): Generator<Plac
   }
 }
 
-/** Whether a trajectory has more than `maxItems` messages, items and results. Stops counting there. */
+/**
+ * Whether a trajectory has more than `maxItems` messages, items and results. Stops counting at that point.
+ */
 export function hasItemsBeyond(run: unknown, maxItems: number): boolean {
   let count = 0;
   for (const _ of itemsOf(run)) if (++count > maxItems) return true;

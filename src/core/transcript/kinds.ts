@@ -1,6 +1,8 @@
-// Classifies content of foreign request bodies by the names of types and fields that the various tools use.
+// Classifies content in requests from other tools by the names that they use for types and fields.
 
-/** Kinds of content other than plain text that a body may contain; used by the docs and in error messages. */
+/**
+ * Kinds of content other than plain text that a request may contain. Used in the docs and in error messages.
+ */
 export const KINDS = {
   text: "a text",
   text_parts: "parts of type `text`, `input_text`, `output_text`",
@@ -22,17 +24,17 @@ export const KINDS = {
 } as const;
 export type ContentKind = keyof typeof KINDS;
 
-/** Fields of messages, items and parts that hold thoughts. */
+/** Fields of messages, items and parts that contain thoughts. */
 const THOUGHT_FIELDS = new Set([
   ...["reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking", "thinking_blocks"],
   ...["thought", "thoughts", "reasoningContent", "reasoningText", "thinkingBlocks"],
 ]);
 
-/** Fields with encrypted thoughts or their signatures: no readable text. */
+/** Fields with encrypted thoughts or signatures of thoughts, which contain no readable text. */
 const SEALED_FIELD =
   /^(?:(?:thought|reasoning|thinking)_?signatures?|encrypted_?(?:content|reasoning|thinking)|redacted_?(?:content|reasoning|thinking))$/i;
 
-/** Types of thought parts and items, in lower case without hyphens, dots and underscores. */
+/** Types of thought parts and items, in lower case and without hyphens, dots and underscores. */
 const THOUGHT_TYPES = new Set([
   ...["reasoning", "reasoningtext", "reasoningsummary", "reasoningcontent", "summarytext", "thinking", "thought"],
   ...["redactedthinking", "redactedreasoning", "encryptedreasoning", "reasoningencrypted", "thinkingblock"],
@@ -40,7 +42,10 @@ const THOUGHT_TYPES = new Set([
 
 const TEXT_TYPES = new Set(["text", "input_text", "output_text"]);
 
-/** Metadata fields of a message, such as origin, time and training weight: irrelevant to a judge. */
+/**
+ * Metadata fields of a message, such as its origin, time and training weight, which are irrelevant to a
+ * judge.
+ */
 const ABOUT_FIELDS = new Set([
   ...["type", "role", "id", "name", "index", "status", "phase", "object", "model", "tool_call_id", "call_id"],
   ...["weight", "loss", "loss_scale", "train", "mask", "created", "created_at", "timestamp", "date"],
@@ -57,7 +62,7 @@ const ABOUT_OBJECTS = new Set([
   "header",
 ]);
 
-/** Patterns that map the name of a type or field to a kind; the first match wins. */
+/** Patterns that map the name of a type or field to a kind. The first match wins. */
 const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
   [
     "result_block",
@@ -89,7 +94,7 @@ export function imageAddress(part: unknown): string | null {
 /** The digest of an extracted image; null for other parts. */
 export const liftedImage = (part: unknown): string | null => LIFTED.exec(imageAddress(part) ?? "")?.[1] ?? null;
 
-/** The placeholder part of an extracted image. */
+/** The placeholder part that stands for an extracted image. */
 export const imagePart = (digest: string) => ({ type: "image_url" as const, image_url: { url: `sha256:${digest}` } });
 
 const isThoughtType = (type: unknown): boolean =>
@@ -102,13 +107,13 @@ export const isThoughtField = (name: string): boolean => THOUGHT_FIELDS.has(name
 export const isTextType = (type: unknown): boolean =>
   type == null || (typeof type === "string" && TEXT_TYPES.has(type));
 
-/** The kind for the name of a type or field. */
+/** The kind that fits the name of a type or field. */
 export const kindNamed = (name: string): ContentKind => NAMES.find(([, words]) => words.test(name))?.[0] ?? "unknown";
 
-/** Values nested deeper than this count as content. */
+/** Values that are nested more deeply than this count as content. */
 const DEPTH_MAX = 8;
 
-/** Whether a value has no content: null, "", false, or lists and objects of only such values. */
+/** Whether a value has no content: null, "", false, or arrays and objects that contain only such values. */
 export function isNothing(value: unknown, depth = 0): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
   if (typeof value !== "object") return false;
@@ -116,8 +121,8 @@ export function isNothing(value: unknown, depth = 0): boolean {
 }
 
 /**
- * Whether a field next to the content may be dropped silently: empty, a number or a flag, token counts, or
- * metadata of the message.
+ * Whether a field next to the content may be dropped silently because it is empty, a number, a flag, an array
+ * of numbers such as token ids, or metadata of the message.
  */
 export function isAside(name: string, value: unknown): boolean {
   if (isNothing(value) || typeof value === "number" || typeof value === "boolean") return true;
@@ -125,10 +130,10 @@ export function isAside(name: string, value: unknown): boolean {
   return Array.isArray(value) && !MEDIA.has(kindNamed(name)) && value.every((element) => typeof element === "number");
 }
 
-/** Columns and fields of a row that hold content other than text. */
+/** Columns and fields of a row that contain content other than text. */
 const ROW_CONTENT =
   /^(images?|image_urls?|videos?|video_urls?|audios?|audio_urls?|pixel_values|pdf|multi_?modal_(data|inputs?)|attachments|(input|output)_(images?|files?|audio)|tool_calls|tool_results|function_call|previous_response_id)$/i;
 
-/** The kind of content in a row's field; null for an ordinary column. */
+/** The kind of content in a field of a row; null for an ordinary column. */
 export const columnKind = (name: string): ContentKind | null =>
   name === "tools" || name === "functions" ? "tools" : ROW_CONTENT.test(name) ? kindNamed(name) : null;

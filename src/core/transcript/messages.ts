@@ -1,5 +1,5 @@
 // Parses a message or item into parts: OpenAI's chat and Responses formats, Anthropic's blocks, and others.
-// Unknown content becomes a part with its JSON, and no information about a call or a result is dropped.
+// Unknown content becomes a part that contains its JSON; no information about a call or a result is dropped.
 import {
   type ForeignFields,
   isAside,
@@ -14,32 +14,38 @@ import {
 import { thoughtsOnce, thoughtText } from "./reasoning.ts";
 import { roleKind } from "./roles.ts";
 
-/** `image`: an extracted image, by its digest. `other`: unknown content, as JSON under its original name. */
+/**
+ * `image` is an extracted image, identified by its digest. `other` is unknown content, as JSON under its
+ * original name.
+ */
 type PartKind = "text" | "thought" | "call" | "result" | "image" | "other";
 
 export interface Part {
   kind: PartKind;
   /**
-   * The tool of a call, the digest of an image, or the type or field of `other`. For a result: `error` if it
-   * failed, or the name of an additional field.
+   * The tool of a call, the digest of an image, or the type or field name of `other`. For a result, `error`
+   * if it failed, or the name of an additional field.
    */
   name: string;
-  /** The call id, on a call and its result. */
+  /** The id of the call, both on the call and on its result. */
   id: string | null;
   text: string;
-  /** Whether the policy wrote the part; otherwise it came from the environment. */
+  /** Whether the policy wrote the part. Otherwise, the part came from the environment. */
   own: boolean;
 }
 
 export interface ReadItem {
   role: string;
   isOwn: boolean;
-  /** true: a message, which begins a turn; false: a call or a thought of the current turn. */
+  /**
+   * True for a message, which begins a turn; false for a call or a thought, which belongs to the current
+   * turn.
+   */
   opens: boolean;
   parts: readonly Part[];
 }
 
-/** Converts a type's name to snake case: `tool-call` and `toolCall` become `tool_call`. */
+/** Converts the name of a type to snake case: `tool-call` and `toolCall` become `tool_call`. */
 const snake = (type: string): string =>
   type.replaceAll("-", "_").replace(/[a-z][A-Z]/g, (pair) => `${pair[0]}_${pair[1]?.toLowerCase()}`);
 const RESULT = /_(output|result|response)s?$/;
@@ -59,7 +65,7 @@ const part = (kind: PartKind, isOwn: boolean, text: string, name = "", id: strin
   ...{ kind, name, id, text, own: isOwn },
 });
 
-/** Fields with vendor extensions, which may contain thoughts and their signatures. */
+/** Fields for vendor extensions, which may contain thoughts and their signatures. */
 const EXTENSIONS = new Set([
   ...["provider_specific_fields", "extra_content", "providerMetadata", "providerOptions", "additional_kwargs"],
 ]);
@@ -72,17 +78,17 @@ function unsealed(value: unknown): unknown {
   return Object.fromEntries(left.map(([name, held]) => [name, unsealed(held)]));
 }
 
-/** The thoughts in an extension, one part per field. */
+/** The thoughts in an extension, with one part per field. */
 const thoughtsWithin = (extension: unknown, isOwn: boolean): Part[] =>
   isRecord(extension)
     ? Object.entries(extension).flatMap(([name, held]) => (isThoughtField(name) ? thoughtPart(name, held, isOwn) : []))
     : [];
 
-/** The thought in a field; empty for a sealed field, which contains no text. */
+/** The thought in a field. Empty for an encrypted field, which contains no text. */
 const thoughtPart = (name: string, held: unknown, isOwn: boolean): Part[] =>
   isSealed(name) ? [] : [part("thought", isOwn, thoughtText(held))];
 
-/** The parts of a field that is not mere metadata. */
+/** The parts of a field that is more than metadata. */
 function fieldParts(name: string, held: unknown, isOwn: boolean): Part[] {
   if (isThoughtField(name)) return thoughtPart(name, held, isOwn);
   if (!EXTENSIONS.has(name)) return [part("other", isOwn, written(held), name)];
@@ -90,7 +96,7 @@ function fieldParts(name: string, held: unknown, isOwn: boolean): Part[] {
   return [...thoughtsWithin(held, isOwn), ...(isNothing(rest) ? [] : [part("other", isOwn, written(rest), name)])];
 }
 
-/** The parts of the remaining fields of a message: thoughts, and other fields with content. */
+/** The parts of a message's remaining fields: thoughts, and other fields with content. */
 const besides = (fields: ForeignFields, read: readonly string[], isOwn: boolean): Part[] =>
   Object.entries(fields).flatMap(([name, held]) =>
     read.includes(name) || isNothing(held) || (!isThoughtField(name) && isAside(name, held))
@@ -98,7 +104,7 @@ const besides = (fields: ForeignFields, read: readonly string[], isOwn: boolean)
       : fieldParts(name, held, isOwn),
   );
 
-/** Values nested deeper than this count as content. */
+/** Values that are nested more deeply than this count as content. */
 const BLANK_DEPTH = 8;
 /** Whether a value contains no text, number or flag. */
 function isBlank(held: unknown, depth = 0): boolean {
@@ -112,7 +118,7 @@ const STORAGE = ["type", "role", "cache_control"];
 /** Whether the field is the usual `status` of a completed Responses item, which carries no information. */
 const isUsual = (name: string, held: unknown): boolean => name === "status" && held === "completed";
 
-/** The parts of the remaining fields of a call or a result: status, exit codes and flags are evidence. */
+/** The parts of the remaining fields of a call or result. Statuses, exit codes and flags are evidence. */
 const facts = (fields: ForeignFields, read: readonly string[], isOwn: boolean): Part[] =>
   Object.entries(fields).flatMap(([name, held]) => {
     if (read.includes(name) || STORAGE.includes(name) || isBlank(held) || isUsual(name, held)) return [];
@@ -150,7 +156,7 @@ function callParts(call: ForeignFields, type: string, isOwn: boolean): Part[] {
     const more = facts(held, [...read, given[0], "index"], isOwn);
     return [part("call", isOwn, written(given[1]), name, id), ...more, ...beside, ...results.map(resultPart)];
   }
-  // A call without an arguments field: its content is in separate fields.
+  // If a call has no field for its arguments, they are in separate fields.
   const isRead = (field: string) => read.includes(field) || field === "type" || isThoughtField(field);
   const fields = Object.entries(held).filter(([field]) => !isRead(field));
   const thoughts = Object.entries(held).flatMap(([field, thought]) =>
@@ -160,7 +166,7 @@ function callParts(call: ForeignFields, type: string, isOwn: boolean): Part[] {
   return [...thoughts, does, ...beside, ...results.map(resultPart)];
 }
 
-/** Fields of a text part that carry no information besides its text. */
+/** Fields of a text part that carry no information beyond the text. */
 const TEXT_LABELS = new Set(["type", "text", "id", "cache_control", "logprobs"]);
 const isPlainText = (part: unknown): part is { text: string } =>
   isRecord(part) &&
@@ -168,7 +174,7 @@ const isPlainText = (part: unknown): part is { text: string } =>
   typeof part.text === "string" &&
   Object.entries(part).every(([name, held]) => TEXT_LABELS.has(name) || isBlank(held));
 
-/** The text of a result. For a list, texts are kept unchanged and other blocks are written as JSON. */
+/** The text of a result. In a list, text blocks are kept unchanged and other blocks are written as JSON. */
 function resultText(output: unknown): string {
   if (!Array.isArray(output)) return isPlainText(output) ? output.text : written(output);
   return output
@@ -177,7 +183,7 @@ function resultText(output: unknown): string {
     .join("\n");
 }
 
-/** The images of a result, shown after its text. */
+/** The images of a result, which are shown after its text. */
 const imagesOf = (output: unknown): Part[] =>
   Array.isArray(output) ? output.flatMap((block) => liftedImage(block) ?? []).map(imageOf) : [];
 const imageOf = (digest: string): Part => part("image", false, "", digest);
@@ -189,7 +195,7 @@ function resultParts(result: ForeignFields): Part[] {
   const held = firstOf(inner, RESULT_TEXTS);
   const isFailure = (fields: ForeignFields) => FAILED.some((name) => fields[name] === true || fields[name] === "true");
   const failed = isFailure(inner) || isFailure(outer);
-  // Gemini's calls without an id are matched by order.
+  // Gemini's calls without an id are matched by their order.
   const ids = inner === result ? [...CALL_IDS.slice(0, -1).map((field) => result[field]), result.name] : [inner.id];
   const id = idOf(...ids);
   const flags = FAILED.filter((name) => [true, false, "true"].includes(inner[name] as never));
@@ -201,7 +207,7 @@ function resultParts(result: ForeignFields): Part[] {
   return [...(text === "" && !failed && rest.length > 0 ? [] : [words]), ...rest, ...imagesOf(held?.[1])];
 }
 
-/** The parts of one content block. */
+/** The parts of a single content block. */
 function blockParts(block: unknown, isOwn: boolean): Part[] {
   if (!isRecord(block)) return isNothing(block) ? [] : [part("text", isOwn, written(block))];
   const type = typeof block.type === "string" ? snake(block.type) : "";
@@ -216,7 +222,7 @@ function blockParts(block: unknown, isOwn: boolean): Part[] {
   return [part("other", isOwn, written(block), type || "part")];
 }
 
-/** The parts of a message's content. Adjacent texts are joined without a separator. */
+/** The parts of a message's content. Adjacent text blocks are joined without a separator. */
 function contentParts(content: unknown, isOwn: boolean): Part[] {
   const parts = (Array.isArray(content) ? content : [content]).flatMap((block) => blockParts(block, isOwn));
   const joined: Part[] = [];
@@ -258,7 +264,7 @@ export function partsOfItem(item: unknown): ReadItem {
     if (CALL.test(type)) return { ...assistant, opens: false, parts: callParts(item, type, true) };
     return { ...assistant, opens: false, parts: blockParts(item, true) };
   }
-  // Text under an unknown role counts as the policy's, so that it is never evidence.
+  // Text under an unknown role counts as the policy's, so that it is never treated as evidence.
   const isOwn = kind !== "other";
   const role = isOwn ? "assistant" : (item.role as string).trim().toLowerCase();
   return { role, isOwn, opens: true, parts: messageParts(item, isOwn) };

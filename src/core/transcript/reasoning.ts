@@ -1,8 +1,8 @@
-// Extracts thoughts from messages and items in the fields of many vendors. A thought repeated in two fields
-// counts once; encrypted, redacted and signed blobs contain no text.
+// Extracts thoughts from messages and items, from the fields that many vendors use. A thought that is
+// repeated in two fields counts once. Encrypted, redacted and signed blobs contain no text.
 import { isNothing, isRecord, isSealed } from "./kinds.ts";
 
-/** Fields of a thought object that hold its text. SUMMARIES are used if the text is withheld. */
+/** Fields of a thought object that contain its text. SUMMARIES are used if the text is withheld. */
 const WORDS = [
   ...["thinking", "content", "text", "reasoning", "reasoning_text", "reasoning_content", "reasoningText"],
   ...["reasoningContent", "thought", "thoughts", "parts"],
@@ -60,8 +60,8 @@ const squashed = (text: string): string => text.replace(/\s+/g, "");
 /**
  * Removes duplicate thoughts from the parts of one message, because servers repeat the same thoughts in
  * several fields and in content blocks.
- * @param fields thoughts, one for each field that held any
- * @param content the content's parts, in order
+ * @param fields thoughts, one for each field that contained any
+ * @param content the parts of the content, in order
  */
 export function thoughtsOnce<P extends Said>(fields: readonly P[], content: readonly P[]): P[] {
   const blocks = content.filter(({ kind }) => kind === "thought");
@@ -69,7 +69,8 @@ export function thoughtsOnce<P extends Said>(fields: readonly P[], content: read
   const uniqueFields: P[] = [];
   const words: string[] = blocks.length === 0 ? [] : [said];
   const entries = fields.map((field) => ({ field, squashedText: squashed(field.text) }));
-  // Longest first. On a tie, prefers the field without whitespace that a server added between its blocks.
+  // Longest first. On a tie, prefers the field without the white space that a server added between its
+  // blocks.
   entries.sort((a, b) => b.squashedText.length - a.squashedText.length || a.field.text.length - b.field.text.length);
   for (const { field, squashedText } of entries) {
     if (words.some((other) => other.includes(squashedText))) continue;

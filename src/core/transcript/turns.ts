@@ -1,5 +1,5 @@
-// The normalized form of an agent's trajectory: turns of parts, each part with its author. Parsers of foreign
-// formats: messages.ts, forms.ts.
+// The normalised form of an agent's trajectory: turns that consist of parts, with the author of each part.
+// The parsers of the various formats are in messages.ts and forms.ts.
 import { itemsOf } from "./forms.ts";
 import { imagePart, isRecord } from "./kinds.ts";
 import { type Part, partsOfItem, type ReadItem } from "./messages.ts";
@@ -10,7 +10,7 @@ export interface Turn {
 }
 
 const speaks = ({ kind }: Part): boolean => kind !== "result";
-/** Whether the parts are a tool's result, optionally followed by its images. */
+/** Whether the parts are a tool's result, optionally followed by images of the result. */
 const isResult = (parts: readonly Part[]): boolean =>
   parts[0]?.kind === "result" &&
   parts.every(({ kind, own: isOwn }) => kind === "result" || (kind === "image" && !isOwn));
@@ -20,14 +20,14 @@ function goesOn(last: Turn | undefined, { role, isOwn, opens, parts }: ReadItem)
   if (last === undefined) return false;
   if (isResult(parts)) return true;
   if (!isOwn || last.role !== role) return false;
-  // Items of one response: a thought, its message, its calls.
+  // The items of one response are a thought, the message, and the calls.
   const thoughtOnly = last.parts.every(({ kind }) => kind === "thought");
   return opens ? thoughtOnly : last.parts.every(speaks);
 }
 
 /**
  * Converts messages in any supported format to turns. A result joins the turn that it follows, even if it was
- * a separate message. Never throws; linear time.
+ * a separate message. Never throws; takes linear time.
  */
 export function turnsOf(messages: unknown): Turn[] {
   const turns: { role: string; parts: Part[] }[] = [];
@@ -40,14 +40,14 @@ export function turnsOf(messages: unknown): Turn[] {
   return turns.filter(({ parts }) => parts.length === 0 || !parts.every(isWithheld));
 }
 
-/** A thought without text: empty, encrypted or redacted. */
+/** Whether a thought has no text because it is empty, encrypted or redacted. */
 const isWithheld = ({ kind, text }: Part): boolean => kind === "thought" && text === "";
 
 /** Whether the policy speaks or acts in a turn. */
 export const isOwnTurn = ({ role, parts }: Turn): boolean =>
   role === "assistant" || parts.some(({ own: isOwn }) => isOwn);
 
-/** The policy's last text, used as the rollout's answer; "" if there is none. */
+/** The policy's last message, which is used as the rollout's answer; "" if there is none. */
 export function answerOf(turns: readonly Turn[]): string {
   const said = ({ parts }: Turn) => parts.filter(({ kind, own: isOwn }) => isOwn && kind === "text");
   const last = turns.findLast((turn) => said(turn).length > 0);
@@ -59,17 +59,17 @@ export function answerOf(turns: readonly Turn[]): string {
 }
 
 const WORDS: ReadonlySet<Part["kind"]> = new Set(["text", "thought", "call"]);
-/** All texts that the policy wrote, in order: thoughts, messages, and arguments of calls. */
+/** Everything that the policy wrote, in order: thoughts, messages, and arguments of calls. */
 export const ownWords = (turns: readonly Turn[]): string[] =>
   turns.flatMap(({ parts }) => parts.flatMap(({ own: isOwn, kind, text }) => (isOwn && WORDS.has(kind) ? [text] : [])));
 
-/** Whether the policy's last turn has thoughts in separate parts, and other content besides them. */
+/** Whether the policy's last turn has both thoughts in separate parts and other content. */
 export function thoughtApart(turns: readonly Turn[]): boolean {
   const ownParts = turns.findLast(isOwnTurn)?.parts.filter((part) => part.own) ?? [];
   return ownParts.some(({ kind }) => kind === "thought") && ownParts.some(({ kind }) => kind !== "thought");
 }
 
-/** Whether the turns contain calls, results, images or unknown content, not only text and thoughts. */
+/** Whether the turns contain calls, results, images or unknown content, and not only text and thoughts. */
 export const actsIn = (turns: readonly Turn[]): boolean =>
   turns.some(({ parts }) => parts.some(({ kind }) => kind !== "text" && kind !== "thought"));
 
@@ -94,11 +94,11 @@ const blockOf = ({ kind, name, id, text }: Part): MessageBlock => {
   return { type: kind === "thought" ? "thinking" : name, text };
 };
 
-/** Serializes turns as messages of one format, which `turnsOf` converts back to the same turns. */
+/** Serializes turns as messages in a single format, which `turnsOf` converts back to the same turns. */
 export const messagesOf = (turns: readonly Turn[]): { role: string; content: MessageBlock[] }[] =>
   turns.map(({ role, parts }) => ({ role, content: parts.map(blockOf) }));
 
-/** A rollout with a plain text as one turn, for groups that also have rollouts of several turns. */
+/** A plain-text rollout as a single turn, for groups that also contain multi-turn rollouts. */
 export const turnOfText = (text: string): Turn[] => [
   { role: "assistant", parts: [{ kind: "text", name: "", id: null, text, own: true }] },
 ];

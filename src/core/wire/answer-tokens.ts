@@ -1,10 +1,10 @@
-// Reads the tokens that came with a piece of an answer, in either of OpenAI's shapes.
+// Reads the tokens that came with a piece of an answer, in either of OpenAI's two formats.
 type JsonRecord = Record<string, unknown>;
 
 const isObject = (value: unknown): value is JsonRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the tokens of a chat's `logprobs`; tokens of a raw completion are converted to the same shape. */
+/** Returns the tokens in a chat's `logprobs`. Tokens of a raw completion are converted to the same format. */
 export function tokensIn(logprobs: unknown): readonly unknown[] | null {
   if (!isObject(logprobs)) return null;
   const { content, tokens: texts, top_logprobs: tops } = logprobs;

@@ -1,5 +1,5 @@
-// Assembles one answer from an OpenAI-style reply: stream events or one document. Must not know HTTP, slots
-// or retries.
+// Assembles an answer from an OpenAI-style reply, which is either a stream of events or a single document.
+// Must not depend on HTTP, slots or retries.
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { questionFault } from "../faults/question-fault.ts";
@@ -8,22 +8,24 @@ import { withoutThoughts } from "../text/thinking.ts";
 import { tokensIn } from "./answer-tokens.ts";
 import { isRetriedStatus, passingFaultOf } from "./chat-retry.ts";
 
-/** The result of one request: the parts of a Generation (ports.ts) that the backend decides. */
+/** The result of one request: those parts of a Generation (questions.ts) that the backend determines. */
 export interface GenerationParts {
-  /** The answer text without reasoning fields; null if the generation failed. */
+  /** The answer without reasoning fields; null if the generation failed. */
   answer: string | null;
   thinking: "none" | "closed" | "unclosed";
   finish_reason: string | null;
   error: ItemErrorCode | null;
   prompt_tokens: number;
   completion_tokens: number;
-  /** The model's name in the reply; null if the reply has none, or if there is no answer. */
+  /** The model's name in the reply; null if the reply has none or if there is no answer. */
   model: string | null;
-  /** Human-readable reason why the backend refused the question (engine-reason.ts), if it gave one. */
+  /** Human-readable reason why the backend rejected the question (see engine-reason.ts), if it gave one. */
   reason?: string | null;
-  /** Wait that a refusing backend asked for, ms; omitted or null if it named none. */
+  /**
+   * How long the backend asked to wait before a retry, in milliseconds; omitted or null if it did not say.
+   */
   retry_after_ms?: number | null;
-  /** Label probabilities, for an answer to a soft vote (soft-answer.ts). */
+  /** Label probabilities, if the answer is a soft vote (see soft-answer.ts). */
   soft?: SoftLabels | null;
 }
 
@@ -35,26 +37,29 @@ export interface AnswerObserver {
    */
   text(piece: string): void;
   /**
-   * Receives the token list of a piece (`choices[0].logprobs.content`), unchanged.
-   * @param answering false if the piece is only reasoning
+   * Receives the tokens of a piece (`choices[0].logprobs.content`), unchanged.
+   * @param answering false if the piece contains only reasoning
    */
   logprobs?(tokens: readonly unknown[], answering: boolean): void;
 }
 
-/** Finish reasons of engines that gave up on a generation. Any text so far is not an answer. */
+/** Finish reasons with which engines give up on a generation. What was generated so far is not an answer. */
 const ABORTED = new Set(["abort", "error"]);
 
-/** Finish reason of a server whose filter cut the answer: the question was refused, not judged. */
+/** Finish reason if the server's filter cut off the answer: the question was rejected and not judged. */
 const FILTERED = "content_filter";
 
 const MALFORMED: ItemErrorCode = "verifier_bad_reply";
 
-/** Failures that the engine caused, not the question. */
+/** Failures caused by the engine and not by the question. */
 const OWN_FAULTS: ReadonlySet<ItemErrorCode> = new Set([MALFORMED, "verifier_unavailable", "verifier_overloaded"]);
 
 const BACKSLASH = 92;
 
-/** Length above which the text is searched for think tags, to drop text that no parser reads. */
+/**
+ * Length above which the answer is searched for think tags, so that text which no parser reads can be
+ * dropped.
+ */
 const COMPACT_CHARS = 65_536;
 
 type StreamChunk = Record<string, unknown>;
@@ -63,8 +68,8 @@ const isObject = (value: unknown): value is StreamChunk =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Reads a token count. Returns 0 for a value that no engine can mean, which would break the sums and the
- * log's columns.
+ * Reads a token count. Returns 0 for a value that no engine can mean, because such a value would break the
+ * sums and the columns of the log.
  */
 const tokens = (value: unknown): number =>
   Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= LIMITS.usage_tokens_max
@@ -82,16 +87,16 @@ export function failed(error: ItemErrorCode): GenerationParts {
 }
 
 /**
- * Whether an event carries a piece of reasoning and nothing else, in the compact JSON that engines write;
- * most events of a thinking model's stream do. Quotes inside JSON strings are escaped, so these keys cannot
- * come from model text.
+ * Whether an event contains a piece of reasoning and nothing else, in the compact JSON that engines write.
+ * Most events in the stream of a thinking model are of this kind. Quotes inside JSON strings are escaped, so
+ * these keys cannot come from model text.
  */
 function isOnlyReasoning(data: string): boolean {
   if (!data.includes('"finish_reason":null')) return false;
   const key = data.indexOf('"reasoning');
   if (key === -1 || data.startsWith('":null', key + 10) || data.startsWith('_content":null', key + 10)) return false;
   if (data.startsWith('":""', key + 10) || data.startsWith('_content":""', key + 10)) return false;
-  // The key occurs in the delta and in the list of its log probabilities.
+  // The key may occur in the delta and in the list of log probabilities.
   for (let at = data.indexOf('"content":'); at !== -1; at = data.indexOf('"content":', at + 10)) {
     if (data[at + 10] !== "[" && !data.startsWith("null", at + 10)) return false;
   }
@@ -106,7 +111,8 @@ function countIn(data: string): number {
 }
 
 /**
- * Returns the start and end of the reasoning between its quotes, in an event that passes `isOnlyReasoning`.
+ * Returns the start and end of the reasoning string, without its quotes, in an event that passes
+ * `isOnlyReasoning`.
  */
 function reasoningIn(data: string): [from: number, to: number] {
   const from = data.indexOf('":"', data.indexOf('"reasoning')) + 3;
@@ -124,8 +130,8 @@ function isEscaped(data: string, from: number, to: number): boolean {
 }
 
 /**
- * The text around the piece in an event that carries only a piece. Other events of the stream have the same
- * frame, so they need no parsing.
+ * The text around the piece in an event that contains only a piece. Other events of the same stream have the
+ * same frame, so they need no parsing.
  */
 class PieceFrame {
   readonly answering: boolean;
@@ -140,35 +146,36 @@ class PieceFrame {
   }
 
   /**
-   * Returns the start and end of the piece in an event with the same frame; null if the frame differs or the
-   * event must be parsed.
+   * Returns the start and end of the piece in an event with the same frame. Returns null if the frame differs
+   * or the event must be parsed.
    */
   pieceIn(data: string): [from: number, to: number] | null {
     const from = this.#before.length;
     const to = data.length - this.#after.length;
     if (to <= from || data.indexOf('"', from) !== to) return null;
     if (this.answering ? isEscaped(data, from, to) : data.charCodeAt(to - 1) === BACKSLASH) return null;
-    // Faster in V8 than startsWith and endsWith, whose string would be a slice.
+    // Faster in V8 than startsWith and endsWith with a sliced string.
     return data.slice(0, from) === this.#before && data.slice(to) === this.#after ? [from, to] : null;
   }
 }
 
 /**
- * Returns the frame of an event with a piece of the answer; null if later events may differ in more than the
- * piece.
+ * Returns the frame of an event that contains a piece of the answer. Returns null if later events may differ
+ * in more than the piece.
  */
 function answerFrame(data: string, piece: string): PieceFrame | null {
   const key = data.indexOf('"content":"');
   const from = key + 11;
   const to = data.indexOf('"', from);
   if (key === -1 || data.slice(from, to) !== piece || data.indexOf('"content"', to) !== -1) return null;
-  // The frame drops reasoning and log probabilities, which an observer needs from every event.
+  // With a frame, reasoning and log probabilities would be skipped, but an observer needs them from every
+  // event.
   return /"(?:reasoning|logprobs":\{)/.test(data) ? null : new PieceFrame(data, [from, to], true);
 }
 
 /**
- * Returns the error code for an error inside a reply with status 200, by the meaning of its `code` as a
- * status. An error that cannot be classified makes the reply unreadable.
+ * Returns the error code for an error inside a reply with status 200, whose `code` is read as an HTTP status.
+ * An error that cannot be classified makes the reply unreadable.
  */
 function refusalCode(error: unknown): ItemErrorCode {
   const status = Number((isObject(error) ? error.code : null) ?? Number.NaN);
@@ -178,7 +185,7 @@ function refusalCode(error: unknown): ItemErrorCode {
   return code === "verifier_rejected" && !(status >= 400) ? MALFORMED : code;
 }
 
-/** Builds the answer from the first choice of a reply. Feed events or one document, then call `result`. */
+/** Builds the answer from the first choice of a reply. Feed it events or one document, then call `result`. */
 export class AnswerBuilder {
   readonly #observer: AnswerObserver | null;
   #pieces = 0;
@@ -200,34 +207,37 @@ export class AnswerBuilder {
   }
 
   /**
-   * Number of events so far that carried text. Engines send one event per token or pack several tokens into
-   * one, but never split a token.
+   * Number of events so far that contained text. Engines send one event per token or put several tokens into
+   * one event, but never split a token.
    */
   get pieces(): number {
     return this.#pieces;
   }
 
-  /** Tokens generated so far: the engine's count, or the number of pieces if the engine sent none. */
+  /**
+   * Number of tokens generated so far: the engine's count, or the number of pieces if the engine sent no
+   * count.
+   */
   get tokens(): number {
     return Math.max(this.#completion_tokens, this.#pieces);
   }
 
   /**
-   * Whether the engine gave up: it said so, or the reply ended before the answer did. Valid only at the end
-   * of the reply.
+   * Whether the engine gave up, either explicitly or by ending the reply before the answer was complete.
+   * Valid only at the end of the reply.
    */
   get engineFailed(): boolean {
     const broken = this.#error === null && this.#finish === null && !this.#done;
     return broken || this.#engineFailed || (this.#finish !== null && ABORTED.has(this.#finish));
   }
 
-  /** Ends the answer early, by decision of the reader. No further events may be fed. */
+  /** Ends the answer early, at the reader's request. No further events may be fed. */
   cut(reason: string): void {
     this.#finish = reason;
     this.#completion_tokens = this.tokens;
   }
 
-  /** Takes the data of one event. Returns false if the rest of the stream cannot matter. */
+  /** Processes the data of one event. Returns false if the rest of the stream cannot matter. */
   event(data: string): boolean {
     const same = this.#frame?.pieceIn(data);
     if (same) return this.#framed(data, same);
@@ -250,14 +260,14 @@ export class AnswerBuilder {
       if (this.#error === null && this.#text.length > before.length)
         this.#frame = answerFrame(data, this.#text.slice(before.length)) ?? this.#frame;
     } catch {
-      // Some servers put one line break between events instead of two.
+      // Some servers put one line break instead of two between events.
       if (data.includes("\n")) return data.split("\n").every((line) => line === "" || this.event(line));
       this.#error = MALFORMED;
     }
     return this.#error === null;
   }
 
-  /** Takes the piece of an event that has the known frame. */
+  /** Processes the piece of an event that has the known frame. */
   #framed(data: string, [from, to]: readonly [number, number]): boolean {
     const answering = this.#frame?.answering === true;
     this.#pieces++;
@@ -266,7 +276,7 @@ export class AnswerBuilder {
     return this.#error === null;
   }
 
-  /** Takes the whole reply of a server that does not stream. */
+  /** Processes the whole reply of a server that does not stream. */
   document(text: string): void {
     this.#done = true;
     try {
@@ -278,7 +288,7 @@ export class AnswerBuilder {
     }
   }
 
-  /** Returns the answer, or the error if there is none. */
+  /** Returns the answer, or the error if there is no answer. */
   result(): GenerationParts {
     if (this.#error !== null) return failed(this.#error);
     if (this.#finish === null && !this.#done) return failed(MALFORMED);
@@ -295,7 +305,7 @@ export class AnswerBuilder {
     };
   }
 
-  /** @returns the fault that ends the generation, if any */
+  /** @returns the error that ends the generation, or null */
   #chunk(chunk: unknown): ItemErrorCode | null {
     if (!isObject(chunk)) return MALFORMED;
     if (chunk.error) {
@@ -344,13 +354,13 @@ export class AnswerBuilder {
     return this.#say(content);
   }
 
-  /** Appends a piece of the answer. @returns MALFORMED if the answer grows too long */
+  /** Appends a piece of the answer. @returns MALFORMED if the answer becomes too long */
   #say(content: string): ItemErrorCode | null {
     if (this.#reasoned) this.#hasAnswer = true;
     this.#text += content;
     if (this.#text.length <= this.#compactAt) return null;
     this.#text = withoutThoughts(this.#text);
-    // Searching again only after the rest has doubled keeps the total time linear.
+    // Searches again only after the rest has doubled, so that the total time stays linear.
     this.#compactAt = Math.min(LIMITS.answer_chars_max, Math.max(COMPACT_CHARS, this.#text.length * 2));
     return this.#text.length > LIMITS.answer_chars_max ? MALFORMED : null;
   }

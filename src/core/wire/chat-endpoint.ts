@@ -1,11 +1,11 @@
-// Derives the URLs and headers of an OpenAI-compatible server from its configured URL and key. Must not know
-// HTTP clients or questions.
+// Derives the URLs and headers for an OpenAI-compatible server from its configured URL and key. Must not
+// depend on HTTP clients or questions.
 
 import { withoutTrailing } from "../text/trailing.ts";
 
 /**
- * Returns the API's root, e.g. `http://host:8000/v1`, without a trailing slash. @throws TypeError for a URL
- * that cannot be used
+ * Returns the root of the API, such as `http://host:8000/v1`, without a trailing slash.
+ * @throws TypeError for a URL that cannot be used
  */
 export function apiRoot(url: string): string {
   const { protocol, username, password, origin, pathname } = new URL(url);
@@ -18,8 +18,9 @@ export function apiRoot(url: string): string {
 }
 
 /**
- * Context length of a model in tokens, prompt and answer together, from a model list (vLLM, SGLang); null if
- * the list does not say, undefined if the list does not name the model. @throws TypeError for another shape
+ * Context length of a model in tokens, for prompt and answer together, from a model list (vLLM, SGLang). null
+ * if the list does not contain it, undefined if the list does not contain the model.
+ * @throws TypeError if the list has a different shape
  */
 export function contextIn(list: unknown, model: string): number | null | undefined {
   const { data } = list as { data: readonly { id?: unknown; max_model_len?: unknown }[] };
@@ -32,7 +33,7 @@ export function authorization(apiKey: string | null): Record<string, string> {
   return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** Header that names the tenant of a request to a backend with fair sharing (VerifierCall.party). */
+/** Header that names the tenant of a request, for backends with fair sharing (VerifierCall.party). */
 export const PARTY_HEADER = "x-kritai-party";
 export const partyHeader = (tenant: string | undefined): Record<string, string> =>
   tenant === undefined ? {} : { [PARTY_HEADER]: tenant };

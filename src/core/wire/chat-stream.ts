@@ -1,26 +1,26 @@
 // Splits the bytes of a streamed reply into complete lines, and the lines into server-sent events. Must not
-// know the content of the events or the source of the bytes.
+// depend on the content of the events or the source of the bytes.
 import { LIMITS } from "../faults/limits.ts";
 
 const NEWLINE = 10;
 const COLON = 58;
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** The body contained a line (or a JSON document) longer than `reply_line_bytes`. */
+/** Thrown if a line, or a JSON document, is longer than `reply_line_bytes`. */
 export class LineTooLong extends Error {}
 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Replaces invalid UTF-8 with U+FFFD, which can make an answer unreadable but never fails the reader. Keeps
- * byte order marks, because the decoder would drop one per call.
+ * Replaces invalid UTF-8 with U+FFFD, which can make an answer unreadable but never throws. Keeps byte order
+ * marks, because the decoder would otherwise drop one per call.
  */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
- * Bytes carried over from one chunk to the next; bounded by `reply_line_bytes`, joined once. Text is decoded
- * in whole lines or as a whole, so a character that is split between two chunks stays intact. A byte order
- * mark is dropped at the start of the body and is text elsewhere.
+ * Bytes that are carried over from one chunk to the next. They are bounded by `reply_line_bytes` and joined
+ * only once. Only whole lines or the whole body are decoded, so a character that is split between two chunks
+ * stays intact. A byte order mark is dropped at the start of the body and kept elsewhere.
  */
 export class Remainder {
   #pieces: Uint8Array[] = [];
@@ -36,8 +36,8 @@ export class Remainder {
   }
 
   /**
-   * Returns the complete lines that end in `bytes`, including the bytes kept before, and keeps the rest; null
-   * if no line ends. @throws LineTooLong
+   * Returns the complete lines that end in `bytes`, including the bytes kept before, and keeps the rest.
+   * Returns null if no line ends there. @throws LineTooLong
    */
   lines(bytes: Uint8Array): string | null {
     const end = bytes.lastIndexOf(NEWLINE) + 1;
@@ -46,7 +46,7 @@ export class Remainder {
     return text;
   }
 
-  /** Returns the text of the kept bytes followed by `bytes`, and clears the kept bytes. */
+  /** Decodes the kept bytes followed by `bytes`, and clears the kept bytes. */
   take(bytes: Uint8Array = NO_BYTES): string {
     if (this.#bytes === 0) return this.#text(bytes);
     const joined = new Uint8Array(this.#bytes + bytes.byteLength);
@@ -70,9 +70,9 @@ export class Remainder {
 }
 
 /**
- * Splits bytes into events (HTML Living Standard, 9.2.6) and passes each event's data to `onData`; drops
- * comments and all fields except `data`. More lenient than the standard at the end: an event without its
- * blank line still counts.
+ * Splits bytes into events (HTML Living Standard, 9.2.6) and passes the data of each event to `onData`. Drops
+ * comments and all fields except `data`. More lenient than the standard at the end of the body: an event
+ * without its final blank line still counts.
  */
 export class EventSplitter {
   readonly #onData: (data: string) => boolean;

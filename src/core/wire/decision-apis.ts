@@ -1,40 +1,43 @@
-// Request bodies and replies of the APIs of decision models, by name. A reply is read only from its
-// probabilities, never from the option that it names.
+// Request and reply formats of the APIs of decision models, by name. Only the probabilities of a reply are
+// used, never the option that it names.
 import * as z from "zod";
 
-/** A choice between options, about the state of the request. */
+/** A choice between options, about the state in the request. */
 export interface DecisionQuestion {
-  /** Letters, digits, `_`, `.` and `-`. */
+  /** May contain letters, digits, `_`, `.` and `-`. */
   id: string;
   instructions: string;
   options: readonly string[];
 }
 
-/** A reply's answer to one question: a probability for each option, unchecked. */
+/** A reply's answer to one question: a probability for each option, not yet validated. */
 interface RawDecision {
   probabilities: Readonly<Record<string, unknown>>;
-  /** Total probability of the options; 1 if the reply does not say. */
+  /** Total probability of the options; 1 if the reply does not contain it. */
   coverage: number;
 }
 
 export interface DecisionReply {
-  /** Answers by question id; null if the model refused the question, missing if the reply lacks it. */
+  /**
+   * Answers by question id. The value is null if the model refused the question; the id is missing if the
+   * reply has no answer.
+   */
   answers: ReadonlyMap<string, RawDecision | null>;
-  /** Tokens of the whole request; null if the reply has none. */
+  /** Number of input tokens of the whole request; null if the reply does not contain it. */
   input_tokens: number | null;
   model: string | null;
 }
 
 export interface DecisionApi {
-  /** Path below the configured URL with `bare`, otherwise below its `/v1`. */
+  /** Path below the configured URL if `bare` is set, otherwise below `/v1`. */
   path(model: string): string;
-  /** Uses the configured URL without adding `/v1`. */
+  /** If set, `/v1` is not appended to the configured URL. */
   bare?: true;
   questions_max: number;
-  /** Maximum tokens of state and questions that the model reads without truncation. */
+  /** Maximum number of tokens of state and questions that the model reads without truncation. */
   state_tokens: number;
   body(state: string, questions: readonly DecisionQuestion[], model: string): unknown;
-  /** @throws if the reply has another shape */
+  /** @throws if the reply has a different shape */
   read(reply: unknown): DecisionReply;
 }
 
@@ -46,7 +49,7 @@ const SystemOneReply = z.object({
   model: z.string().max(256).nullish(),
   answers: z.record(z.string(), z.object({ probabilities: numbers.optional() })),
   usage: z.object({ input_tokens: tokens }).nullish(),
-  /** Sent by vLLM. */
+  /** vLLM sends this field. */
   diagnostics: z.record(z.string(), z.object({ label_mass: mass.optional() })).nullish(),
 });
 
@@ -92,11 +95,13 @@ const SglangReply = z.object({
 
 const WorkersReply = z.object({ result: z.unknown() });
 
-/** The name of a model without the path of the catalogue. */
+/** The name of a model without the path of the model catalogue. */
 const nameOf = (model: string): string => model.slice(model.lastIndexOf("/") + 1);
 
 export const DECISION_APIS = {
-  /** System One: TypeSafe's Jev, Clef on vLLM and SGLang. Clef reads 16,384 tokens and cuts the rest. */
+  /**
+   * System One: TypeSafe's Jev, and Clef on vLLM and SGLang. Clef reads 16,384 tokens and truncates the rest.
+   */
   systemone: {
     path: () => "/systemone",
     questions_max: 64,
@@ -104,7 +109,7 @@ export const DECISION_APIS = {
     body: systemOneBody,
     read: readSystemOne,
   },
-  /** OpenAI's API, and vLLM's API of the same shape, which takes 64 questions. */
+  /** OpenAI's API, and vLLM's API of the same shape, which accepts 64 questions. */
   openai: {
     path: () => "/decisions",
     questions_max: 64,
@@ -125,7 +130,7 @@ export const DECISION_APIS = {
         if ("type" in answer && answer.type === "refusal") read.set(name, null);
         else if ("probabilities" in answer && Array.isArray(answer.probabilities)) {
           const given = answer.probabilities as { value: unknown; probability: unknown }[];
-          // A list with a duplicate value is malformed.
+          // A list that contains the same value twice is malformed.
           const twice = new Set(given.map(({ value }) => String(value))).size < given.length;
           const all = given.map(({ value, probability }) => [String(value), probability] as const);
           if (!twice) read.set(name, { probabilities: Object.fromEntries(all), coverage: 1 });
@@ -134,7 +139,7 @@ export const DECISION_APIS = {
       return { answers: read, input_tokens: usage?.input_tokens ?? null, model };
     },
   },
-  /** SGLang's format, for chat models: the server makes a prompt of each question. */
+  /** SGLang's format for chat models: the server builds a prompt from each question. */
   sglang: {
     path: () => "/decisions",
     questions_max: 64,
@@ -157,7 +162,7 @@ export const DECISION_APIS = {
       return { answers: new Map(entries), input_tokens, model };
     },
   },
-  /** Cloudflare Workers AI by REST: the URL ends with `/accounts/ID/ai`. */
+  /** Cloudflare Workers AI through its REST API. The URL ends with `/accounts/ID/ai`. */
   "workers-ai": {
     path: (model) => `/run/${model}`,
     bare: true,
@@ -177,15 +182,15 @@ function decimalsOf(value: number): number {
   return String(value).includes("e") ? 17 : digits.length;
 }
 
-/** Tolerance for rounding in the summation. */
+/** Tolerance for rounding errors of the summation. */
 const SUM_SLACK = 1e-9;
-/** Lower and upper bound of the rounding error allowed in a sum. */
+/** Lower and upper bound of the rounding error that is allowed in the sum of the probabilities. */
 const SLACK = [0.001, 0.15] as const;
 
 /**
- * Returns a share for each option, with sum 1; null if options are missing or unknown, a value is outside 0
- * to 1, or the sum is off by more than rounding. Values of 0 and 1 are rounded, so they are moved by half of
- * the last decimal.
+ * Returns a share for each option; the shares sum to 1. Returns null if options are missing or unknown, if a
+ * value is outside 0 to 1, or if the sum is off by more than rounding allows. Values of 0 and 1 are taken to
+ * be rounded, so they are moved by half a unit of the last decimal.
  */
 export function sharesOf({ probabilities }: RawDecision, options: readonly string[]): number[] | null {
   if (Object.keys(probabilities).length !== options.length) return null;

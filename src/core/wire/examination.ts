@@ -1,20 +1,23 @@
-// Checks a program against a test in separate processes: one run has the test's code without the program, the
-// other has the program, which receives only calls and their arguments. Must not know services.
+// Checks a program against a test in separate processes: one process runs the test without the program, and
+// the other runs the program, which receives only calls and their arguments. Must not depend on services.
 import type { ASSERTING, RunStatus } from "../judges/test-runs.ts";
 import { TOLERANCE } from "../text/decimal-tokens.ts";
 import { sameOutput } from "../text/printed-output.ts";
 import { SCRIPTS } from "./programs.generated.ts";
 import type { Ran, SandboxRun } from "./sandbox-apis.ts";
 
-/** Code that raises an error if a program is wrong, or (`single`) runs as at Python's prompt. */
+/**
+ * Code that raises an error if a program is wrong. In the mode `single`, it runs as if typed at Python's
+ * prompt.
+ */
 export interface ProgramTest {
   language: (typeof ASSERTING)[number];
-  /** Cells, run in order in a shared state. */
+  /** Cells, which are run in order and share their state. */
   cells: readonly string[];
   mode: "exec" | "single";
-  /** The functions that the task asks for, if known. */
+  /** The functions that the task asks for, if they are known. */
   functions: readonly string[];
-  /** The program gets LeetCode's imports, which it also gets if it defines a class Solution. */
+  /** Whether the program gets LeetCode's imports. It also gets them if it defines a class Solution. */
   has_imports: boolean;
   /** Absolute or relative tolerance for floats on both sides of `==` in an assert; default: `TOLERANCE`. */
   tolerance?: number | undefined;
@@ -26,25 +29,26 @@ export type Finding =
   | { status: Exclude<RunStatus, "pass"> | "unknown"; error: string }
   | null;
 
-/** A run to make. Runs of the kind `test` hold no program and have equal results for equal input. */
+/** A run to make. Runs of the kind `test` do not contain the program, so equal input gives equal results. */
 export interface Step {
   kind: "test" | "program";
   run: SandboxRun;
 }
 
 /**
- * Maximum runs of the program per test. Runs after the first are for calls that the test could not foresee.
+ * Maximum number of runs of the program per test. Runs after the first are for calls that could not be
+ * foreseen.
  */
 const ROUNDS_MAX = 32;
 
 type ExaminationStep = { ask: string[] } | { shown: string[] } | { failed: string } | { unknown: string };
 
 /**
- * Yields runs and receives their results. The test's code runs by itself. Its calls to the program are made
- * in another run and return as data, so that no object, name, frame or file of the program's process holds
- * the expected value or is compared with it.
- * @param mark a word around the program's answers, new for each examination; a program that finds it can only
- *   report other values, which it could have returned anyway
+ * Yields the runs to make and receives their results. The test's code runs by itself. Its calls to the
+ * program are made in another run and return as data, so that no object, name, frame or file in the program's
+ * process contains the expected value or is compared with it.
+ * @param mark a delimiter around the program's answers, new for each examination. A program that finds the
+ * delimiter can only report different values, which it could have returned anyway
  */
 export function* examine(
   program: string,
@@ -68,11 +72,11 @@ export function* examine(
     const ran = yield { kind: "program", run: { code, language, stdin, timeout_ms } };
     if (ran.end === "infra") return null;
     const given = answersIn(ran, mark, asked.length);
-    // A program that exited early has not answered, even with exit code 0.
+    // A program that exited early has not answered, even if its exit code is 0.
     if (given === null) return failureOf(ran, "the program ended before it answered");
     answers = given;
   }
-  return { status: "unknown", error: `the test asks the program more than ${ROUNDS_MAX} times` };
+  return { status: "unknown", error: `the test calls the program more than ${ROUNDS_MAX} times` };
 }
 
 const TEST_CODE = {
@@ -98,7 +102,7 @@ const PROGRAM_CODE: Record<ProgramTest["language"], ProgramCode> = {
   },
 };
 
-/** Parses the last line that the test's run printed; null if the run failed. */
+/** Parses the last line that the test's run printed; returns null if the run failed. */
 function stepIn({ end, exit_code, stdout }: Ran): ExaminationStep | null {
   if (end !== "exit" || exit_code !== 0) return null;
   try {
@@ -121,14 +125,14 @@ function answersIn({ end, exit_code, stdout }: Ran, mark: string, count: number)
 const statusOfError = (name: string) =>
   name === "AssertionError" ? "fail" : name === "MemoryError" ? "memory" : "runtime";
 
-/** Returns the program's failure in a run that did not end as expected. */
+/** Returns the kind of failure for a run that did not end as expected. */
 function failureOf({ end, exit_code, stderr }: Ran, error: string): Exclude<Finding, null> {
   if (end === "timeout" || end === "compile") return { status: end, error: end };
   if (exit_code === 0) return { status: "fail", error };
   return { status: stderr.includes("MemoryError") ? "memory" : "runtime", error };
 }
 
-/** Compares the program's output with the expected output; null if the service failed. */
+/** Compares the program's output with the expected output; returns null if the service failed. */
 export function statusOf(ran: Ran, expected: string, tolerance?: number): RunStatus | "unknown" | null {
   if (ran.end === "infra") return null;
   if (ran.end !== "exit" || ran.exit_code !== 0) return failureOf(ran, "").status;

@@ -1,9 +1,9 @@
-// Limits how many requests wait for response headers at the same time, over all sessions of one request. Must
-// not know the questions.
+// Limits how many requests wait for response headers at the same time, across all sessions of an incoming
+// request. Must not depend on the questions.
 import { LIMITS } from "../faults/limits.ts";
 import type { HeaderSlots } from "./questions.ts";
 
-/** A Worker allows at most six connections that wait for headers, over all backends (docs/decisions.md). */
+/** A Worker may have at most six connections waiting for headers, across all backends (docs/decisions.md). */
 export function createHeaderSlots(): HeaderSlots {
   const wakers: (() => void)[] = [];
   let waiting = 0;

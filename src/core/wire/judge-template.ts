@@ -1,13 +1,13 @@
-// The request field that gives the engine simulator a deployment's stored template, which the simulator
-// cannot know otherwise.
+// The request field that passes a deployment's stored template to the engine simulator, which has no other
+// access to it.
 import { isTemplateKey } from "../judges/presets/own.ts";
 
-/** A field of an OpenAI-compatible body that OpenAI does not define; strict servers would reject it. */
+/** A field that OpenAI's format does not define. Strict servers would reject it. */
 export const JUDGE_TEMPLATE = "judge_template";
 
 /**
- * The field for a body, with the template as canonical JSON, as in a spec; an empty object for a built-in
- * prompt.
+ * The field to add to a request body. The template is canonical JSON, as in a spec. Empty object for a
+ * built-in prompt.
  */
 export const judgeTemplate = (prompt: string): { [JUDGE_TEMPLATE]?: string } =>
   isTemplateKey(prompt) ? { [JUDGE_TEMPLATE]: prompt } : {};

@@ -1,8 +1,8 @@
-// Splits the bytes of a streamed reply into lines. Must not know the content of the lines or the source of
-// the bytes.
+// Splits the bytes of a streamed reply into lines. Must not depend on the content of the lines or the source
+// of the bytes.
 import { Remainder } from "./chat-stream.ts";
 
-/** Splits bytes into lines and passes each non-blank line to `onLine`. */
+/** Splits bytes into lines and passes each line that is not blank to `onLine`. */
 export class LineSplitter {
   readonly #onLine: (line: string) => boolean;
   readonly #remainder = new Remainder();
@@ -18,7 +18,7 @@ export class LineSplitter {
     return text === null || this.#lines(text);
   }
 
-  /** Ends the body; a last line without a line break still counts. */
+  /** Ends the body. A last line without a line break still counts. */
   end(): void {
     this.#lines(`${this.#remainder.take()}\n`);
   }

@@ -2,14 +2,14 @@
 
 export interface SandboxRun {
   code: string;
-  /** Canonical name of the language (../judges/test-runs.ts). */
+  /** Canonical name of the language (see ../judges/test-runs.ts). */
   language: string;
   stdin: string;
-  /** Timeout of the run, and also of the compilation before it, ms. */
+  /** Timeout in milliseconds, applied to the run and separately to the compilation before it. */
   timeout_ms: number;
 }
 
-/** The result of a run; `infra` means that the service failed, which says nothing about the program. */
+/** The result of a run. `infra` means that the service failed, which says nothing about the program. */
 export interface Ran {
   end: "exit" | "timeout" | "compile" | "infra";
   /** 0 if the program succeeded. */
@@ -20,10 +20,10 @@ export interface Ran {
 
 export interface SandboxApi {
   path: string;
-  /** Path of the health check, requested with GET. */
+  /** Path of the health check, which is requested with GET. */
   health: string;
   body(run: SandboxRun): unknown;
-  /** Throws if the reply has another shape. */
+  /** Throws if the reply has a different shape. */
   read(reply: unknown): Ran;
 }
 
@@ -36,15 +36,15 @@ const ended = (end: Ran["end"], { code = 1, stdout = "", stderr = "" }: SandboxR
   ...{ stdout: text(stdout), stderr: text(stderr) },
 });
 
-/** Maps our language names to a service's names if they differ. */
+/** Maps our names of languages to a service's names, where they differ. */
 const named = (names: Readonly<Record<string, string>>) => (language: string) => names[language] ?? language;
 
 const fusionLanguage = named({ javascript: "nodejs", r: "R" });
 const pistonLanguage = named({ cpp: "c++", csharp: "csharp.net" });
 
 /**
- * ByteDance's SandboxFusion (`sandbox/server/sandbox_api.py`): a command's status is Finished,
- * Error (the service's fault) or TimeLimitExceeded.
+ * ByteDance's SandboxFusion (`sandbox/server/sandbox_api.py`). The status of a command is Finished,
+ * TimeLimitExceeded, or Error, which means that the service failed.
  */
 const fusion: SandboxApi = {
   path: "/run_code",
@@ -66,7 +66,8 @@ const fusion: SandboxApi = {
 };
 
 /**
- * Piston (`api/src/api/v2.js`): a stage's status is null, RE, SG, TO, OL, EL, or XX (the service's fault).
+ * Piston (`api/src/api/v2.js`). The status of a stage is null, RE, SG, TO, OL, EL, or XX, which means that
+ * the service failed.
  */
 const piston: SandboxApi = {
   path: "/api/v2/execute",

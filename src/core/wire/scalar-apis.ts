@@ -1,22 +1,22 @@
 // Paths, request bodies and replies of the APIs of scalar models, by name.
 
-/** The text to score: a whole conversation, cut where the candidate begins. */
+/** The text that is scored: a whole conversation, split where the candidate begins. */
 export interface ScalarText {
-  /** The text before the candidate. */
+  /** The part before the candidate. */
   head: string;
-  /** The candidate, and the text after it. */
+  /** The candidate and everything after it. */
   tail: string;
-  /** Number of steps, for a solution in steps. */
+  /** Number of steps, if the candidate is a solution in steps. */
   steps?: number;
 }
 
-/** A model's number for a text, or one number per step; null if the reply has neither. */
+/** A model's score for a text, or one score per step; null if the reply has neither. */
 export type ScalarValue = number | readonly number[] | null;
 
 export interface ScalarSettings {
   model?: string | undefined;
   /**
-   * The label whose number counts: its index, or its name if the API names labels; default: the last label.
+   * The label whose score is used: its index, or its name if the API names labels. Default: the last label.
    */
   label?: number | string | undefined;
   /** Token ids of yes and no, for APIs that compare two tokens. */
@@ -25,18 +25,19 @@ export interface ScalarSettings {
 }
 
 export interface ScalarApi {
-  /** Path below the server's base URL without `/v1`. */
+  /** Path below the server's base URL, without `/v1`. */
   path: string;
   /**
-   * The API compares the tokens `yes` and `no` after each text; one request holds the texts of one question.
+   * If set, the API compares the tokens `yes` and `no` after each text, and all texts of a request must
+   * belong to the same question.
    */
   compares?: true;
-  /** The API returns a list per text, with one probability per step. */
+  /** If set, the API returns a list for each text, with one probability per step. */
   per_step?: true;
   body(texts: readonly ScalarText[], settings: ScalarSettings): unknown;
   /**
-   * Returns a number, or a list of numbers, per text in their order; entries without a number may have any
-   * value. Throws if the reply has another shape.
+   * Returns a number or a list of numbers for each text, in order. Entries without a number may have any
+   * value. Throws if the reply has a different shape.
    */
   read(reply: unknown, settings: ScalarSettings): readonly unknown[];
 }
@@ -50,12 +51,12 @@ const inputs = (texts: readonly ScalarText[]) => texts.map(whole);
 const byIndex = (list: ScalarReply): ScalarReply[] => [...list].sort((a, b) => a.index - b.index);
 const labelled = (numbers: ScalarReply, { label = -1 }: ScalarSettings): unknown => numbers.at(Number(label));
 
-/** Returns the innermost list of numbers; among rows, the last one. */
+/** Returns the innermost list of numbers, and the last one if there are several rows. */
 function lastRow(data: ScalarReply): ScalarReply {
   return Array.isArray(data) && Array.isArray(data.at(-1)) ? lastRow(data.at(-1)) : data;
 }
 
-/** Returns the label's number from the row of each step; rows may be single numbers. */
+/** Returns the label's number for each step. A row may be a single number. */
 const ofSteps = (rows: ScalarReply, settings: ScalarSettings): unknown =>
   Array.isArray(rows) ? rows.map((row) => (Array.isArray(row) ? labelled(row, settings) : row)) : null;
 
@@ -70,7 +71,7 @@ const compared = (texts: readonly ScalarText[], { model, yes, no }: ScalarSettin
 });
 
 export const SCALAR_APIS = {
-  /** vLLM's classification models; `use_activation: false` asks the head for logits. */
+  /** vLLM's classification models. `use_activation: false` asks for logits. */
   "vllm-classify": {
     path: "/classify",
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
@@ -82,7 +83,7 @@ export const SCALAR_APIS = {
     body: (texts, { model }) => ({ model, input: inputs(texts), use_activation: false }),
     read: ({ data }: ScalarReply, settings) => byIndex(data).map(({ data }) => labelled(lastRow(data), settings)),
   },
-  /** vLLM's process reward models: outputs at each step's tag, as probabilities. */
+  /** vLLM's process reward models: outputs at the tag of each step, as probabilities. */
   "vllm-prm": {
     path: "/pooling",
     per_step: true,
@@ -96,7 +97,7 @@ export const SCALAR_APIS = {
     read: (reply: ScalarReply, settings) =>
       (Array.isArray(reply) ? reply : [reply]).map(({ embedding }) => labelled(lastRow(embedding), settings)),
   },
-  /** text-embeddings-inference's sequence classification: a list of labels per text, best first. */
+  /** Sequence classification with text-embeddings-inference: a list of labels for each text, best first. */
   "tei-predict": {
     path: "/predict",
     body: (texts) => ({ inputs: inputs(texts).map((text) => [text]), raw_scores: true, truncate: false }),
@@ -126,7 +127,10 @@ export const SCALAR_APIS = {
 export type ScalarApiName = keyof typeof SCALAR_APIS;
 export const SCALAR_API_NAMES = Object.keys(SCALAR_APIS) as [ScalarApiName, ...ScalarApiName[]];
 
-/** Reads the numbers of a reply to `count` texts; null if the reply has another shape. */
+/**
+ * Reads the scores from the reply to a request with `count` texts; returns null if the reply has a different
+ * shape.
+ */
 export function scalarsIn(api: ScalarApi, text: string, count: number, settings: ScalarSettings): number[] | null {
   try {
     const numbers = api.read(JSON.parse(text), settings);
@@ -139,8 +143,9 @@ export function scalarsIn(api: ScalarApi, text: string, count: number, settings:
 const isProbability = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
 
 /**
- * Reads one probability per step of each text, given the number of steps per text. Returns null for a text
- * whose steps do not match, and null instead of the list for a reply with another number of texts.
+ * Reads one probability per step of each text. `counts` is the number of steps of each text. An entry is null
+ * if the number of probabilities does not match the number of steps. Returns null if the reply has a
+ * different number of texts.
  */
 export function stepScoresIn(
   api: ScalarApi,

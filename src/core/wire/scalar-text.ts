@@ -1,5 +1,5 @@
-// Builds the text that a scalar model reads from a question, a candidate or its steps, and a reference answer
-// if the template shows one.
+// Builds the text that a scalar model reads from a question, a candidate or its steps, and the reference
+// answer if the template shows one.
 import { createEscape, escapeText, survivors } from "../judges/escape/escape.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { marksOf } from "../judges/escape/marks.ts";
@@ -10,7 +10,7 @@ const CANDIDATE = "{{candidate}}";
 const REFERENCE = "{{reference}}";
 const SLOTS = /(\{\{(?:question|candidate|reference)\}\})/;
 
-/** Conversation templates of model families; the server's tokenizer adds the begin-of-text token. */
+/** Conversation templates of model families. The server's tokenizer adds the begin-of-text token. */
 const NAMED: Readonly<Record<string, string>> = {
   plain: `${QUESTION}\n\n${CANDIDATE}`,
   chatml: `<|im_start|>user\n${QUESTION}<|im_end|>\n<|im_start|>assistant\n${CANDIDATE}<|im_end|>\n`,
@@ -21,28 +21,28 @@ const NAMED: Readonly<Record<string, string>> = {
 
 export const SCALAR_TEMPLATE_CHARS = 8_192;
 
-/** Splits a template into texts and slots, in their order. */
+/** Splits a template into literal text and slots, in order. */
 const partsOf = (template: string): string[] => (NAMED[template] ?? template).split(SLOTS);
 
 /**
- * Whether a string names a template, or is one: it needs a slot for the question, and exactly one for the
- * candidate, at the end.
+ * Whether a string names a template or is one itself. A template needs a slot for the question, and exactly
+ * one for the candidate, as its last slot.
  */
 export function isScalarTemplate(template: string): boolean {
   const slots = partsOf(template).filter((part) => SLOTS.test(part));
   return slots.indexOf(CANDIDATE) === slots.length - 1 && slots.includes(QUESTION);
 }
 
-/** Whether a template shows the group's reference answer next to each candidate. */
+/** Whether a template shows the group's reference answer together with each candidate. */
 export const showsReference = (template: string): boolean => partsOf(template).includes(REFERENCE);
 
-/** Whether escaping can keep a tag out of model text; no escape breaks a single character. */
+/** Whether escaping can keep a tag out of model text. A single character cannot be escaped. */
 export const isStepTag = (tag: string): boolean => survivors(createEscape([tag]), [tag]).length === 0;
 
 /**
  * Creates a function that fills a template. Model text can neither close its slot nor imitate a token.
- * `step_tag` follows each step and marks the position at which the model scores it; no step can contain the
- * tag.
+ * `step_tag` is appended to each step and marks the position where the model scores the step; no step can
+ * contain the tag.
  */
 export function scalarTexts(template: string, step_tag: string | null = null) {
   const escapeWith = step_tag === null ? escapeText : createEscape([step_tag]);

@@ -1,16 +1,16 @@
-// Adds the label probabilities to an answer that was requested with log probabilities, or fails the answer if
-// they cannot be used. Must not know how an answer is read.
+// Adds the label probabilities to an answer that was requested with log probabilities, or marks the answer as
+// failed if they cannot be used. Must not depend on how an answer is parsed.
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { type SoftReader, TOP_LOGPROBS } from "../judges/soft-reader.ts";
 import type { GenerationParts } from "./chat-answer.ts";
 
-/** The request fields that ask for log probabilities, in OpenAI's form for raw completions or for chat. */
+/** The request fields that ask for log probabilities, in OpenAI's format for raw completions or for chat. */
 export const logprobsAsked = (completion: boolean): object =>
   completion ? { logprobs: TOP_LOGPROBS } : { logprobs: true, top_logprobs: TOP_LOGPROBS };
 
 /**
- * Adds soft labels to an answer. An answer without alternatives for any token fails with
- * `logprobs_unavailable`, an answer with values that are not log probabilities with `verifier_bad_reply`.
+ * Adds the label probabilities to an answer. If no token has alternatives, the answer fails with
+ * `logprobs_unavailable`; if some values are not log probabilities, with `verifier_bad_reply`.
  */
 export function softened(answered: GenerationParts, reader: SoftReader | null): GenerationParts {
   const { answer, thinking } = answered;

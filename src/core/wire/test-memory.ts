@@ -1,12 +1,12 @@
-// Caches runs that hold no program, because such a run ends the same way whenever it is repeated.
+// Caches runs that do not contain the program, because such a run ends the same way whenever it is repeated.
 import type { Step } from "./examination.ts";
 import type { Ran } from "./sandbox-apis.ts";
 
-/** Maximum UTF-16 units of inputs and outputs together. */
+/** Maximum number of UTF-16 code units of inputs and outputs together. */
 const CHARS_MAX = 4_194_304;
 const ENTRIES_MAX = 2_048;
 
-/** Runs of tests' code, keyed by their whole input, because a program influences the input. */
+/** Runs of test code, keyed by their whole input, because the input may depend on a program's answers. */
 export class TestMemory {
   readonly #runs = new Map<string, Ran>();
   #chars = 0;
@@ -15,7 +15,7 @@ export class TestMemory {
     return kind === "test" ? this.#runs.get(keyOf(run)) : undefined;
   }
 
-  /** Stores a successful run and evicts the oldest runs if the cache is full. */
+  /** Stores a successful run. Evicts the oldest runs if the cache is full. */
   set({ kind, run }: Step, ran: Ran): void {
     const key = keyOf(run);
     const chars = key.length + ran.stdout.length;

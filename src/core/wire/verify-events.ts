@@ -1,5 +1,5 @@
-// Validates the lines of a verify reply by hand, because zod takes some 5 µs per event where code generation
-// is not allowed. Equivalent to VerifyEventSchema, as a property test checks.
+// Validates the lines of a verify reply by hand, because zod takes about 5 µs per event where code generation
+// is not allowed. Equivalent to VerifyEventSchema, which a property test checks.
 import { ENGINE_REASON_CHARS } from "../faults/engine-reason.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -59,8 +59,8 @@ const CHECKS: Readonly<Record<VerifyEvent["type"], (event: Fields) => boolean>> 
 };
 
 /**
- * Parses a line into an event. Returns `unknown` for a type that this version does not know, which the caller
- * must skip, and `malformed` for anything else.
+ * Parses a line into an event. Returns `unknown` for an event type that this version does not know, which the
+ * caller must skip, and `malformed` for anything else that is not an event.
  */
 export function readVerifyEvent(line: string): VerifyEvent | "unknown" | "malformed" {
   let event: unknown;

@@ -1,20 +1,20 @@
-// Parses algebra in the notations of answers (TeX, calculators, plain text) into exact arithmetic. Rejects
-// ambiguous notation such as 1/2x or f(3).
+// Parses algebra in the notations that answers use (TeX, calculators, plain text) into exact arithmetic.
+// Rejects ambiguous notation such as 1/2x or f(3).
 
 import { Algebra, IMAGINARY, keyOfQuotient, NotExact, PI, partsOf, type Quotient, rational } from "./exact-algebra.ts";
 import type { Ratio } from "./exact-number.ts";
 
 /** An expression in lowest terms. */
 export interface AlgebraicValue {
-  /** Equal for equal expressions. */
+  /** Two expressions that are equal by these rules have the same key. */
   key: string;
   /** The value if it is a rational number, else null. */
   value: Ratio | null;
-  /** Contains no variables, so that different keys mean different values. */
+  /** Whether there are no variables, so that different keys mean different values. */
   isNumeric: boolean;
   /**
-   * The arithmetic covers the whole expression: it contains no function, power or root that is kept as an
-   * opaque part.
+   * Whether the arithmetic covers the whole expression, with no function, power or root left as an opaque
+   * part.
    */
   isPlain: boolean;
   letters: ReadonlySet<string>;
@@ -27,7 +27,10 @@ const GREEK =
   /^(?:alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|vartheta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|varphi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega|ell|hbar)$/;
 const FUNCTION = /^(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?$|^(?:ln|lg|log|exp)$/;
 const NUMBER = /\d+(?:\.\d+)?|\.\d+/y;
-/** A number with thousands separators. Only outside brackets, where a comma does not separate items. */
+/**
+ * A number with thousands separators, which is allowed only outside brackets, where a comma cannot separate
+ * items.
+ */
 const GROUPED = /[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?/y;
 const WORD = /[A-Za-z]+/y;
 const MACRO = /\\([A-Za-z]+)/y;
@@ -36,11 +39,11 @@ const DEGREE = /\s*\[\s*(\d{1,2})\s*\]/y;
 const SPACE = /\s*/y;
 const TIMES = /(?:\\cdot|\\times|\\ast)(?![A-Za-z])|[*\u00b7\u22c5\u00d7\u2219]/y;
 const OVER = /\\div(?![A-Za-z])|[/\u00f7]/y;
-/** Letters that name functions when brackets follow. */
+/** Letters that name functions if brackets follow. */
 const APPLIED = /^[A-Zfgh]$/;
 /**
- * A run of letters that is a product of variables instead of a word: two letters, or three such as abc or
- * xyz.
+ * Matches a run of letters that is a product of variables and not a word: two letters, or three such as abc
+ * or xyz.
  */
 const LETTERS = /^(?:[A-Za-z]{1,2}|[b-df-hj-np-tv-z]{3}|abc)$/;
 
@@ -49,7 +52,7 @@ const decimal = (text: string): Ratio => {
   return [BigInt(`${whole}${part}`), 10n ** BigInt(part.length)];
 };
 
-/** Scans a text from left to right. */
+/** Scans a string from left to right. */
 class AnswerScanner {
   at = 0;
   readonly text: string;
@@ -80,7 +83,7 @@ class AnswerScanner {
   }
 }
 
-/** Parses letters, brackets and TeX macro arguments. */
+/** Parses letters, brackets and the arguments of TeX macros. */
 abstract class Arguments extends AnswerScanner {
   readonly letters = new Set<string>();
   readonly algebra: Algebra;
@@ -105,7 +108,9 @@ abstract class Arguments extends AnswerScanner {
     return result;
   }
 
-  /** Parses a macro argument by TeX's rules: braces, one digit, one letter, or one macro. */
+  /**
+   * Parses a macro argument by TeX's rules: a group in braces, a single digit, a single letter, or a macro.
+   */
   argument(): Quotient {
     const first = this.next();
     if (first === "{") return this.bracketed();
@@ -241,7 +246,7 @@ class Reader extends Arguments {
     return this.#macro(name);
   }
 
-  /** A number, or a mixed number if a proper fraction follows directly. */
+  /** Parses a number, or a mixed number if a proper fraction follows directly. */
   #mixed(value: Ratio): Quotient {
     const number = this.algebra.number(value);
     const start = this.at;
@@ -258,7 +263,7 @@ class Reader extends Arguments {
     return this.algebra.add(number, fraction);
   }
 
-  /** The root sign of Unicode, or the word `sqrt` of calculators. */
+  /** Parses the Unicode root sign, or the word `sqrt` that calculators use. */
   #radical(): Quotient {
     if (this.text.charAt(this.at) === "\u221a") this.at++;
     if (this.next() === "(" || this.next() === "{") return this.algebra.root(this.bracketed(), 2);
@@ -312,14 +317,15 @@ class Reader extends Arguments {
   }
 
   /**
-   * A function applied to brackets, braces, or a short argument such as `2x`. Functions are not evaluated.
+   * Parses a function applied to brackets, braces, or a short argument such as `2x`. Functions are not
+   * evaluated.
    */
   #function(name: string): Quotient {
     const [, single, more] = this.match(SUBSCRIPT) ?? [];
     const index = single ?? more ?? "";
     const power = this.take("^") ? this.exponent() : null;
     const times = power === null ? null : rational(power);
-    // sin^{-1} may be the inverse function or 1 / sin.
+    // sin^{-1} may mean the inverse function or 1 / sin.
     if (power !== null && (times === null || times[1] !== 1n || times[0] < 1n)) this.fail();
     const sign = this.next();
     const argument = sign === "(" || sign === "{" ? this.bracketed() : this.#shortArgument();
@@ -340,7 +346,7 @@ class Reader extends Arguments {
   }
 }
 
-/** Parses a plain answer as an expression; null if that is not possible. The work is bounded. */
+/** Parses a plain answer as an expression; returns null if it is not one. The work is bounded. */
 export function readAlgebra(text: string): AlgebraicValue | null {
   try {
     const plain = new Reader(text, false);

@@ -1,13 +1,13 @@
-// Groups answers into equivalence classes: answers that the rules find equal, directly or through other
-// answers.
+// Groups answers into equivalence classes: answers that the rules find equal, either directly or through
+// other answers.
 
 import { type EquivalenceRules, type ReadAnswer, readAnswer } from "./compare-answers.ts";
 import { compareNumbers, orderNumbers, type Rational } from "./exact-number.ts";
 
 /**
- * Maps each number's key to the key of the smallest number in its class. Sorted numbers are compared with
- * their predecessor only, so two distant numbers can be joined through the numbers between them. n log n
- * comparisons.
+ * Maps each number's key to the key of the smallest number in its class. Sorted numbers are compared only
+ * with their predecessor, so distant numbers can be in one class through the numbers between them. Takes n
+ * log n comparisons.
  */
 function joined(read: readonly ReadAnswer[], tolerance: bigint): ReadonlyMap<string, string> {
   const numbers = new Map<string, Rational>();
@@ -23,8 +23,9 @@ function joined(read: readonly ReadAnswer[], tolerance: bigint): ReadonlyMap<str
 }
 
 /**
- * The class of each answer: equal text for equivalent answers, null for an answer that the rules cannot read.
- * The tolerance applies to plain numbers only; lists, sets and quantities must be exactly equal.
+ * Returns the class of each answer: the same string for equivalent answers, and null for an answer that the
+ * rules cannot read. The tolerance applies only to plain numbers; lists, sets and quantities must be exactly
+ * equal.
  */
 export function answerClasses(
   answers: readonly (string | null)[],

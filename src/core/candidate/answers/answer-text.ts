@@ -1,7 +1,7 @@
 // The plain form of a final answer, without decoration by TeX, Markdown and typography.
 import { strip } from "../../text/python-text.ts";
 
-/** Longer texts are not final answers that rules could compare. */
+/** A longer string is not a final answer that rules could compare. */
 const ANSWER_CHARS_MAX = 1024;
 const LAYERS_MAX = 8;
 
@@ -13,7 +13,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ["\\[", "\\]"],
 ];
 
-/** The text inside the braces, if the first brace is closed by the last; else null. */
+/** Returns the content of the braces if the last brace closes the first one, else null. */
 function braced(text: string): string | null {
   if (!text.startsWith("{") || !text.endsWith("}") || text.endsWith("\\}")) return null;
   let depth = 0;
@@ -47,7 +47,7 @@ const SUPERSCRIPTS = /[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+/g;
 const VULGAR = /^(\d+)\u2044(\d+)$/;
 const LETTER = /^[\p{Lu}\p{Ll}\p{Lo}]$/u;
 /**
- * Characters that keep their form: mathematical letters are separate names, and ordinal indicators are
+ * Characters that are never normalised: mathematical letters are separate names, and ordinal indicators are
  * superscripts.
  */
 const OWN_LETTER = /[\p{Math}\u00aa\u00ba]/u;
@@ -61,9 +61,9 @@ function power(superscripts: string): string {
 }
 
 /**
- * Normalizes a character if its canonical form is the same letter, digit, mark or fraction (such as
- * full-width forms). Compatibility forms that change the value (subscripts, circled numbers, Roman numerals,
- * unit symbols) stay as they are and equal only themselves.
+ * Normalises a character if its canonical form is the same letter, digit, mark or fraction, as for full-width
+ * forms. Compatibility forms that change the value (subscripts, circled numbers, Roman numerals, unit
+ * symbols) are kept and equal only themselves.
  */
 function undressed(sign: string, before: string, behind: string): string {
   const form = sign.normalize("NFKC");
@@ -71,14 +71,14 @@ function undressed(sign: string, before: string, behind: string): string {
   if (top !== undefined) return `\\frac{${top}}{${bottom}}`;
   if (/^\p{Nd}$/u.test(sign)) return /^[0-9]$/.test(form) ? form : sign;
   if (LETTER.test(sign)) return OWN_LETTER.test(sign) || !/^[\p{L}\p{M}]+$/u.test(form) ? sign : form;
-  // Between digits, a space or a comma may be a thousands separator or separate two numbers.
+  // Between digits, a space or comma may be a thousands separator or may separate two numbers.
   const apart = DIGIT.test(before) && /^\p{Nd}/u.test(behind);
   if (/^\p{Zs}$/u.test(sign)) return apart ? sign : " ";
   if (sign === "\uff0c" && DIGIT.test(before) && THREE_DIGITS.test(behind)) return sign;
   return /^[\uff01-\uff5e]$/.test(sign) ? form : sign;
 }
 
-/** Normalizes characters that differ in appearance only. */
+/** Normalises characters that differ only in appearance. */
 function plainSigns(given: string): string {
   const text = given.normalize("NFC").replaceAll("\u2212", "-").replace(SUPERSCRIPTS, power);
   return text.replace(/[^\0-\x7f]/gu, (sign, at: number) =>
@@ -86,12 +86,12 @@ function plainSigns(given: string): string {
   );
 }
 
-/** Whether there is anything to compare: a text of punctuation only is not an answer. */
+/** Whether there is anything to compare. An answer that consists only of punctuation has no content. */
 export const hasContent = (plain: string): boolean => /[\p{L}\p{N}]|[^\0-\x7f]/u.test(plain);
 
 const EMPTY_SETS: ReadonlySet<string> = new Set(["\\emptyset", "\\varnothing", "\u2205", "\\{\\}"]);
 
-/** Whether an answer is the empty set in mathematical, TeX or bare-brace notation. */
+/** Whether an answer is the empty set, in mathematical or TeX notation or as bare braces. */
 export function isEmptySet(given: string): boolean {
   const plain = plainAnswer(given);
   return plain === "" ? given.trim() === "{}" : plain !== null && EMPTY_SETS.has(plain.replace(/\s/g, ""));
@@ -105,15 +105,15 @@ const THOUSANDS =
 const STARS = /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu;
 
 /**
- * Returns an answer in plain form. Normalizes characters and the minus sign; removes Markdown's `**`,
- * backquotes, spacing commands, `\left` and `\right`; then removes layers of dollars, `\boxed`, `\text`,
- * braces and a final dot. Returns null for a text too long to be a final answer.
+ * Returns an answer in plain form. Normalises characters and the minus sign; removes Markdown's `**`,
+ * backquotes, spacing commands, `\left` and `\right`; then removes layers of dollar signs, `\boxed`, `\text`,
+ * braces and a final dot. Returns null if the input is too long to be a final answer.
  */
 export function plainAnswer(given: string): string | null {
   if (given.length > ANSWER_CHARS_MAX) return null;
   let text = plainSigns(given.replace(THOUSANDS, (digits) => digits.replace(/[^\d]/g, "")))
     .replace(/\\(?:left|right)(?![a-z])/gi, "")
-    // Between digits a thin space may separate two numbers. A double backslash ends a row.
+    // Between digits, a thin space may separate two numbers. A double backslash ends a row.
     .replace(/(?<![\d\\])\\[,;:!]|(?<!\\)\\[,;:!](?!\d)|(?<!\\)\\ |\\q?quad(?![a-z])/g, " ")
     .replace(/\\[dtc]frac(?![a-z])/g, "\\frac")
     .replace(STARS, "^")

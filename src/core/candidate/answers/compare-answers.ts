@@ -1,5 +1,5 @@
-// Compares a final answer with a reference by rules: equal, different, or unknown (left to a judge).
-// Guarantees that unequal answers are never reported as equal.
+// Compares a final answer with a reference by rules. The result is equal, different, or unknown, which leaves
+// the decision to a judge. Unequal answers are never reported as equal.
 import { plainAnswer } from "./answer-text.ts";
 import { choiceAlone, choiceIn } from "./choice.ts";
 import { compareNumbers, type Equivalence, rationalOf } from "./exact-number.ts";
@@ -9,13 +9,13 @@ import { compareSets } from "./number-sets.ts";
 export type { Equivalence } from "./exact-number.ts";
 export type { ReadAnswer } from "./math-forms.ts";
 
-/** The type of the reference; `auto`: detected by the rules. */
+/** The type of the reference. With `auto`, the rules detect the type. */
 export const ANSWER_TYPES = ["auto", "number", "choice", "set", "text"] as const;
 export type AnswerType = (typeof ANSWER_TYPES)[number];
 
 export interface EquivalenceRules {
   type: AnswerType;
-  /** Relative to the larger of two numbers, in millionths; 0n requires exact equality. */
+  /** Relative to the larger of the two numbers, in millionths. 0n requires exact equality. */
   tolerance: bigint;
 }
 
@@ -36,21 +36,21 @@ function truthOf(answer: string): ReadAnswer | null {
 const WORDS = /^\p{L}[\p{L}\p{M}'\u2019-]*(?:\s+\p{L}[\p{L}\p{M}'\u2019-]*)*$/u;
 
 /**
- * Words without regard to case. Words of one or two letters keep their case: `Co` is not `CO`, `x` is not
- * `X`. In words of three letters only the first may differ.
+ * Ignores the case of words. Words of one or two letters keep their case, because `Co` is not `CO` and `x` is
+ * not `X`. In words of three letters, only the case of the first may differ.
  */
 const folded = (words: string): string => {
   if (words.length < 3) return words;
   return words.length > 3 ? words.toLowerCase() : words.charAt(0).toLowerCase() + words.slice(1);
 };
 
-/** Removes spaces, except between two letters or two digits: `1 000` is not `1000`. */
+/** Removes spaces, except between two letters or two digits, because `1 000` may not mean `1000`. */
 const bare = (answer: string): string =>
   answer
     .replace(/\s+/g, " ")
     .replace(/(?<![\p{L}\p{N}]) | (?![\p{L}\p{N}])|(?<=\p{L}) (?=\p{N})|(?<=\p{N}) (?=\p{L})/gu, "");
 
-/** Puts TeX arguments in braces and unifies relation signs. No number changes. */
+/** Puts TeX arguments in braces and unifies relation signs. Does not change any number. */
 const braced = (text: string): string =>
   text
     .replace(/\\(?:leq|leqslant)(?![a-z])|\u2264/g, "\\le ")
@@ -81,7 +81,7 @@ function byForm(answer: string): ReadAnswer {
   return readMath(answer) ?? textOf(answer);
 }
 
-/** Whether an answer is a number, a quantity, or a name with such a value. */
+/** Whether an answer is a number, a quantity, or a name whose value is one of these. */
 function numeric(read: ReadAnswer): boolean {
   const { form } = read;
   if (form?.kind === "named") return numeric(form.inner);
@@ -89,7 +89,7 @@ function numeric(read: ReadAnswer): boolean {
   return form?.kind === "number" || (form?.kind === "value" && form.value.isNumeric);
 }
 
-/** Characters read of an answer that is a choice; any text may follow its letter. */
+/** Number of characters that are read of an answer that is a choice. Any text may follow the letter. */
 const CHOICE_CHARS = 512;
 const choiceHead = (given: string): string => plainAnswer(given.slice(0, CHOICE_CHARS)) ?? "";
 
@@ -114,9 +114,9 @@ export function readAnswer(given: string, type: AnswerType): ReadAnswer {
 }
 
 /**
- * Reads an answer for comparison with a reference of detected type. If the reference is a choice, text after
- * the answer's letter is ignored.
- * @param read the answer, read as `auto`
+ * Reads an answer for comparison with a reference whose type was detected. If the reference is a choice, text
+ * after the answer's letter is ignored.
+ * @param read the answer, read with the type `auto`
  */
 export function readAnswerTo({ form }: ReadAnswer, given: string, read: ReadAnswer): ReadAnswer {
   if (form?.kind !== "choice" || read.form?.kind === "choice") return read;
@@ -129,14 +129,15 @@ function compareLists(a: List, b: List, tolerance: bigint): Equivalence {
   if (a.items.length !== b.items.length) return "different";
   const found = a.items.map((item, i) => compareForms(item, b.items[i] as ReadAnswer, tolerance));
   if (!found.includes("unknown") && !found.includes("different")) return "equal";
-  // Unordered items are paired by value if all are numbers; else by key, which cannot prove a difference.
+  // If all items are numbers, unordered items are paired by value. Otherwise they are paired by key, which
+  // cannot prove a difference.
   const meet = a.isOrdered || [a, b].every(({ items }) => items.every(({ form }) => form?.kind === "number"));
   return meet && found.includes("different") ? "different" : "unknown";
 }
 
 /**
- * Compares exact values, at least one of which contains a root, pi, i or a letter. A fraction may be the
- * rounded form of the other value, which makes the result unknown.
+ * Compares exact values, at least one of which contains a root, pi, i or a letter. A fraction may be a
+ * rounded form of the other value; the result is then unknown.
  */
 function compareValues(a: Form & { kind: "number" | "value" }, b: typeof a): Equivalence {
   const isWhole = [a, b].every((form) =>
@@ -145,7 +146,7 @@ function compareValues(a: Form & { kind: "number" | "value" }, b: typeof a): Equ
   return isWhole ? "different" : "unknown";
 }
 
-/** Compares two read answers in the forms they have. */
+/** Compares two parsed answers in the forms in which they were read. */
 function compareForms({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance: bigint): Equivalence {
   const b = other.form;
   if (key === null || other.key === null) return "unknown";
@@ -167,7 +168,7 @@ function compareForms({ key, form: a }: ReadAnswer, other: ReadAnswer, tolerance
 }
 
 /**
- * Whether two answers are equal after dropping a unit, a percent sign or a name that only one of them has.
+ * Whether two answers are equal once a unit, a percent sign or a name that only one of them has is dropped.
  */
 function isEqualWithout(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): boolean {
   const [left, right] = [a.form, b.form];
@@ -190,8 +191,8 @@ const hasLetter = ({ form }: ReadAnswer, name: string): boolean =>
   form?.kind === "value" && form.value.letters.has(name);
 
 /**
- * Compares two read answers with exact arithmetic; the order of the arguments does not matter. Returns
- * `unknown` if the forms do not decide (prose, other units, functions).
+ * Compares two parsed answers with exact arithmetic. The order of the arguments does not matter. Returns
+ * `unknown` if the forms do not decide the result (prose, different units, functions).
  */
 export function compareRead(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): Equivalence {
   const found = compareForms(a, b, tolerance);
@@ -201,6 +202,6 @@ export function compareRead(a: ReadAnswer, b: ReadAnswer, tolerance: bigint): Eq
   return isEqualWithout(a, b, tolerance) || isEqualWithout(b, a, tolerance) ? "equal" : "unknown";
 }
 
-/** Compares the texts of a reference and a final answer with `compareRead`. */
+/** Parses a reference and a final answer, and compares them with `compareRead`. */
 export const compareAnswers = (reference: string, answer: string, { type, tolerance }: EquivalenceRules): Equivalence =>
   compareRead(readAnswer(reference, type), readAnswer(answer, type), tolerance);

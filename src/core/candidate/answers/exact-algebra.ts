@@ -1,40 +1,44 @@
-// Exact arithmetic of quotients of sums such as 3*sqrt(2)*x^2 - 1/2. Two quotients with the same key
-// have equal values. Two sums of numbers, roots of numbers and pi with different keys have different
-// values: products of roots of primes are linearly independent over the rationals (Besicovitch 1940),
-// and pi is transcendental.
+// Exact arithmetic with quotients of sums such as 3*sqrt(2)*x^2 - 1/2. Quotients with the same key have equal
+// values. If two sums of numbers, roots of numbers and pi have different keys, their values differ, because
+// products of roots of primes are linearly independent over the rationals (Besicovitch 1940) and pi is
+// transcendental.
 
 import { divisor, type Ratio } from "./exact-number.ts";
 
-/** Thrown for an expression that cannot be read exactly. Its text then equals only itself. */
+/** Thrown for an expression that cannot be read exactly. Such an answer equals only an identical string. */
 export class NotExact extends Error {}
 
 /**
- * Limits per expression: terms of a sum, binary digits of a number, exponents, degrees of roots, radicands.
+ * Limits per expression: terms of a sum, binary digits of a number, exponents, degrees of roots, and
+ * radicands.
  */
 const TERMS_MAX = 48;
 const BITS_MAX = 256;
 const POWER_MAX = 64;
 const ROOT_MAX = 12;
 const RADICAND_MAX = 100_000_000n;
-/** Multiplications of terms per expression. */
+/** Maximum number of multiplications of terms per expression. */
 const STEPS_MAX = 400;
-/** Length of an opaque atom's name, which includes the keys of its contents. */
+/** Maximum length of an opaque atom's name, which includes the keys of everything inside the atom. */
 const NAME_MAX = 2_000;
 
 export const PI = "\\pi";
 export const IMAGINARY = "i";
-/** Prefix of an opaque atom: a function, a nested root, or a power with a variable in its exponent. */
+/** Prefix of an opaque atom: a function, a nested root, or a power whose exponent contains a variable. */
 const HIDDEN = "?";
-/** Prefix of an atom that is a root of a prime. */
+/** Prefix of an atom that is the root of a prime. */
 const PRIME = "#";
 
-/** Exponents by atom: a letter, pi, a root of a prime (#2, with an exponent below 1), or an opaque atom. */
+/**
+ * Exponents keyed by atom: a letter, pi, the root of a prime (#2, with an exponent below 1), or an opaque
+ * atom.
+ */
 type Product = ReadonlyMap<string, Ratio>;
 interface Term {
   factor: Ratio;
   product: Product;
 }
-/** Terms by the key of their product, without zero terms. */
+/** Terms keyed by their product; zero terms are removed. */
 type Sum = ReadonlyMap<string, Term>;
 export interface Quotient {
   top: Sum;
@@ -84,7 +88,8 @@ function addTo(all: Map<string, Term>, sum: Sum): Map<string, Term> {
 }
 
 /**
- * Exact arithmetic for one expression, with bounded work. `isComplex`: the letter i is the square root of -1.
+ * Exact arithmetic for one expression, with bounded work. With `isComplex`, the letter i is the square root
+ * of -1.
  */
 export class Algebra {
   #steps = 0;
@@ -145,7 +150,10 @@ export class Algebra {
   divide = (a: Quotient, b: Quotient): Quotient =>
     this.#lowest(this.#product(a.top, b.bottom), this.#product(a.bottom, b.top));
 
-  /** 1 / term for a term of numbers, roots of primes, pi and i, none of which is 0; else null. */
+  /**
+   * Returns 1 / term if the term contains only numbers, roots of primes, pi and i, none of which is 0; else
+   * null.
+   */
   #inverse({ factor, product }: Term): Sum | null {
     let inverse = sumOf(ratio(factor[1], factor[0]));
     for (const [atom, power] of product) {
@@ -160,7 +168,10 @@ export class Algebra {
     return inverse;
   }
 
-  /** The sum with its first square root, or i, negated. Multiplying a denominator by it removes that root. */
+  /**
+   * Returns the sum with its first square root, or i, negated. Multiplying a denominator by it removes that
+   * root.
+   */
   #conjugate(sum: Sum): Sum | null {
     const atoms = [...sum.values()].flatMap(({ product }) => [...product]);
     const isRoot = ([atom, power]: readonly [string, Ratio]) =>
@@ -175,15 +186,15 @@ export class Algebra {
   }
 
   /**
-   * A quotient in lowest terms: the denominator is 1 if it contains only numbers, else its leading
-   * coefficient is 1.
+   * Reduces a quotient to lowest terms: the denominator becomes 1 if it contains only numbers; otherwise its
+   * leading coefficient becomes 1.
    */
   #lowest(top: Sum, bottom: Sum): Quotient {
     if (bottom.size === 0) throw new NotExact();
     if (isOne(bottom)) return { top, bottom };
     const terms = [...bottom.values()];
     const hides = terms.some(({ product }) => [...product.keys()].some((atom) => atom.startsWith(HIDDEN)));
-    // An opaque atom could make a denominator 0.
+    // An opaque atom might make the denominator 0.
     if (hides && terms.length > 1) throw new NotExact();
     const [first] = terms as [Term, ...Term[]];
     if (terms.length === 1) {
@@ -219,7 +230,10 @@ export class Algebra {
     return result;
   }
 
-  /** The principal root of degree n: a product of roots of primes for a number, else an opaque atom. */
+  /**
+   * The principal root of degree n: a product of roots of primes if the base is a number, else an opaque
+   * atom.
+   */
   root(base: Quotient, n: number): Quotient {
     if (n < 2 || n > ROOT_MAX) throw new NotExact();
     const value = rational(base);
@@ -236,7 +250,7 @@ export class Algebra {
     if (isNumeric && base.top.size === 1 && term.factor[0] > 0n) return this.#rootOf(term, n);
     const plain = isNumeric && n === 2 && base.top.size === 2 ? this.#denested(base) : null;
     if (plain !== null) return plain;
-    // Moves the positive rational content out of the root.
+    // Moves the positive rational factor out of the root.
     const factors = [...base.top.values()].map(({ factor }) => factor);
     const content = ratio(
       factors.map(([num]) => size(num)).reduce(divisor),
@@ -264,8 +278,8 @@ export class Algebra {
   }
 
   /**
-   * Denests sqrt(a + b) with a > 0 rational, b^2 rational: sqrt((a + d)/2) +- sqrt((a - d)/2), d^2 = a^2 -
-   * b^2.
+   * Denests sqrt(a + b), where a > 0 and b^2 are rational, into sqrt((a + d)/2) +- sqrt((a - d)/2) with d^2 =
+   * a^2 - b^2.
    */
   #denested({ top }: Quotient): Quotient | null {
     const [a, b] = [...top.values()].sort((x, y) => x.product.size - y.product.size) as [Term, Term];
@@ -305,7 +319,7 @@ export function rational({ top, bottom }: Quotient): Ratio | null {
 export const keyOfQuotient = ({ top, bottom }: Quotient): string =>
   isOne(bottom) ? keyOfSum(top) || "0" : `(${keyOfSum(top) || "0"}) over (${keyOfSum(bottom)})`;
 
-/** The variables and opaque atoms of a quotient; `isPlain`: there are no opaque atoms. */
+/** The variables and opaque atoms of a quotient. `isPlain` means that there are no opaque atoms. */
 export function partsOf({ top, bottom }: Quotient): { letters: ReadonlySet<string>; isPlain: boolean } {
   const atoms = new Set([...top.values(), ...bottom.values()].flatMap(({ product }) => [...product.keys()]));
   const letters = new Set([...atoms].filter((atom) => atom !== PI && !atom.startsWith(PRIME)));

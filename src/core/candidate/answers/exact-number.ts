@@ -1,19 +1,19 @@
-// Exact parsing of numbers in the notations of answers: integers, decimals, thousands separators, fractions,
-// mixed numbers, powers of ten, percentages.
+// Exact parsing of numbers in the notations that answers use: integers, decimals, thousands separators,
+// fractions, mixed numbers, powers of ten, percentages.
 
 export type Equivalence = "equal" | "different" | "unknown";
 
-/** numerator / denominator in lowest terms, denominator > 0. */
+/** The fraction num / den in lowest terms, with den > 0. */
 export interface Rational {
   num: bigint;
   den: bigint;
-  /** Written with a percent sign; comparable only with other percentages. */
+  /** Whether the number has a percent sign. Such numbers can be compared only with other percentages. */
   percent: boolean;
-  /** Equal only for equal numbers. */
+  /** The same only for equal numbers. */
   key: string;
   /**
    * Binary logarithm of the absolute value, accurate to 1e-10; -Infinity for 0. Distinguishes numbers of
-   * different magnitude without multiplication.
+   * different magnitudes without multiplication.
    */
   log: number;
 }
@@ -21,7 +21,9 @@ export interface Rational {
 /** Largest absolute exponent for which a power of ten is computed. */
 const EXPONENT_MAX = 400;
 
-/** A number with thousands separators does not begin with 0: `0,125` is a decimal in other locales. */
+/**
+ * A number with thousands separators does not begin with 0, because `0,125` is a decimal in other locales.
+ */
 const DIGITS = "(?:[1-9]\\d{0,2}(?:,\\d{3})+|\\d+)";
 const DECIMAL = `(?:${DIGITS}(?:\\.\\d*)?|\\.\\d+)`;
 const POWER = "10\\s*\\^\\s*(?:\\{\\s*([+-]?\\d{1,4})\\s*\\}|([+-]?\\d{1,4}))";
@@ -30,12 +32,12 @@ const TIMES_POWER = new RegExp(`^(${DECIMAL})\\s*(?:\\\\times|\\\\cdot|[x*\u00d7
 const ONLY_POWER = new RegExp(`^${POWER}$`);
 const SLASH = new RegExp(`^(?:(\\d+)\\s+)?(${DECIMAL})\\s*/\\s*(-?${DECIMAL})$`);
 const FRAC = new RegExp(`^(\\d+)?\\s*\\\\frac\\s*\\{\\s*(-?${DECIMAL})\\s*\\}\\s*\\{\\s*(-?${DECIMAL})\\s*\\}$`);
-/** `1 234/567` may be a mixed number or contain a thousands separator. */
+/** `1 234/567` may be a mixed number, or its space may be a thousands separator. */
 const AMBIGUOUS_SPACE = /^\d{1,3}\s+\d{3}\s*\//;
 
 export type Ratio = readonly [num: bigint, den: bigint];
 
-/** Converts `1,234.50` into a ratio; a leading minus sign is allowed. */
+/** Converts a decimal such as `1,234.50` into a ratio. A leading minus sign is allowed. */
 function decimal(text: string): Ratio {
   const negative = text.startsWith("-");
   const [whole = "", part = ""] = text.replace(/^-/, "").replaceAll(",", "").split(".");
@@ -49,7 +51,10 @@ function scaled([num, den]: Ratio, exponent: number): Ratio | null {
   return exponent < 0 ? [num, den * power] : [num * power, den];
 }
 
-/** whole + a / b, or a / b. A mixed number requires a proper fraction. Null for a division by zero. */
+/**
+ * Computes whole + a / b, or a / b. A mixed number requires a proper fraction. Returns null for a division by
+ * zero.
+ */
 function fraction(whole: string | undefined, top: string, bottom: string): Ratio | null {
   const [a, ad] = decimal(top);
   const [b, bd] = decimal(bottom);
@@ -78,7 +83,7 @@ export function divisor(a: bigint, b: bigint): bigint {
 
 const size = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** Number of hexadecimal digits that a double holds exactly. */
+/** Number of hexadecimal digits that a double can hold exactly. */
 const EXACT_DIGITS = 13;
 
 function logOf(value: bigint): number {
@@ -88,8 +93,8 @@ function logOf(value: bigint): number {
 }
 
 /**
- * Parses a plain answer as a number; null if it is not one. Commas are accepted only between groups of three
- * digits.
+ * Parses a plain answer as a number; returns null if it is not one. Commas are accepted only between groups
+ * of three digits.
  */
 export function readNumber(answer: string): Rational | null {
   const sign = /^[+-]?/.exec(answer)?.[0] ?? "";
@@ -108,10 +113,10 @@ export function rationalOf(ratio: Ratio, percent: boolean): Rational {
   return { num, den, percent, key, log };
 }
 
-/** Logarithms that differ by more than this belong to different magnitudes. */
+/** Numbers whose logarithms differ by more than this have different magnitudes. */
 const LOG_ERROR = 1e-9;
 
-/** Compares for ascending order. Numbers of different magnitude are compared without multiplication. */
+/** Comparator for ascending order. Numbers of different magnitudes are compared without multiplication. */
 export function orderNumbers(a: Rational, b: Rational): number {
   const [x, y] = [a.num < 0n ? -1 : Number(a.num > 0n), b.num < 0n ? -1 : Number(b.num > 0n)];
   if (x !== y) return x - y;
@@ -120,7 +125,9 @@ export function orderNumbers(a: Rational, b: Rational): number {
   return a.num * b.den < b.num * a.den ? -1 : 1;
 }
 
-/** Whether |a - b| is at most a share of the larger number. The share is in millionths, below 1,000,000. */
+/**
+ * Whether |a - b| is at most a share of the larger number. The share is in millionths and below 1,000,000.
+ */
 export function isWithin(a: Rational, b: Rational, millionths: bigint): boolean {
   if (a.num < 0n !== b.num < 0n || a.num === 0n || b.num === 0n) return a.num === b.num;
   const beyond = Math.abs(a.log - b.log) + Math.log2(1 - Number(millionths) / 1e6);
@@ -130,12 +137,13 @@ export function isWithin(a: Rational, b: Rational, millionths: bigint): boolean 
   return room(x) || room(y);
 }
 
-/** 0.1 % of the larger number: one of the two may be rounded. */
+/** 0.1 % of the larger number. Numbers this close may be the same number, with one of them rounded. */
 const NEAR_MILLIONTHS = 1_000n;
 
 /**
- * `equal` if the numbers are exactly equal or within `tolerance` millionths of the larger. `unknown` for a
- * percentage against a plain number, and if one may be the rounded form of the other. Else `different`.
+ * Returns `equal` if the numbers are exactly equal or within `tolerance` millionths of the larger one,
+ * `unknown` for a percentage and a plain number or if one may be a rounded form of the other, and otherwise
+ * `different`.
  */
 export function compareNumbers(a: Rational, b: Rational, tolerance: bigint): Equivalence {
   if (a.percent !== b.percent) return "unknown";

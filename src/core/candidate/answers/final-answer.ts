@@ -1,6 +1,6 @@
-// Finds the final answer of a rollout: takes the first place in a list of places that the text uses, at its
-// last occurrence. Never uses the reference, so a rollout with answers in several places gets no second
-// chance.
+// Finds the final answer of a rollout. Uses the first place in a list of places that occurs in the text, at
+// its last occurrence. Never looks at the reference, so answers in several places do not give a rollout a
+// second chance.
 
 import { strip } from "../../text/python-text.ts";
 import { isOpener } from "../openers.ts";
@@ -9,31 +9,31 @@ import { lastMarked } from "./marked-answer.ts";
 export const ANSWER_PLACES = ["boxed", "fbox", "hash", "tag", "marked", "last_line", "candidate"] as const;
 export type AnswerPlace = (typeof ANSWER_PLACES)[number];
 
-/** The default places to look for an answer. */
+/** The places that are searched by default, in this order. */
 export const DEFAULT_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "tag", "marked", "last_line"];
-/** Places where a reference that is a whole solution states its answer. */
+/** Places where a reference that is a whole solution may state its answer. */
 const STATED_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "tag", "marked"];
-/** Places inside an answer tag. */
+/** Places that are searched inside an answer tag. */
 const TAGGED_PLACES: readonly AnswerPlace[] = ["boxed", "fbox", "hash", "marked"];
 
-/** An answer and its place. The text is empty if the place is used but contains nothing readable. */
+/** An answer and its place. `text` is empty if the place is used but contains nothing readable. */
 export interface FoundAnswer {
   place: AnswerPlace;
   text: string;
 }
 
-/** Chat and end-of-text tokens that a server left in the text. */
+/** Chat and end-of-text tokens that a server has left in the text. */
 const SPECIAL_TOKEN = /<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|<\/?s>|<(?:eos|pad|end_of_turn)>|\[\/?(?:EOS|INST)\]/;
 
-/** The text up to the first special token. */
+/** The part of the text before the first special token. */
 function beforeTokens(text: string): string {
   const at = text.search(SPECIAL_TOKEN);
   return strip(at < 0 ? text : text.slice(0, at));
 }
 
 /**
- * The content of the last `\boxed{..}` or `\boxed 5`; empty if its brace is not closed; null if there is no
- * box.
+ * Returns the content of the last `\boxed{..}` or `\boxed 5`. Empty if the brace is not closed; null if there
+ * is no box.
  */
 function lastBox(text: string, macro: "\\boxed" | "\\fbox"): string | null {
   const at = text.lastIndexOf(macro);
@@ -66,7 +66,10 @@ function isBare(line: string): boolean {
 /** `#### 2. Next case` and `#### Step 1` are Markdown headings. */
 const isHeading = (content: string): boolean => !isBare(content) || /^\d+[.)]\s+\p{L}/u.test(content);
 
-/** The answer after GSM8K's `####` at the beginning of a line. Takes the last one that is not a heading. */
+/**
+ * Returns the answer after GSM8K's `####` at the beginning of a line, from the last one that is not a
+ * heading.
+ */
 function lastHash(text: string): string | null {
   for (let at = text.lastIndexOf("####"); at >= 0; at = at === 0 ? -1 : text.lastIndexOf("####", at - 1)) {
     if ((at > 0 && text[at - 1] !== "\n") || text[at + 4] === "#") continue;
@@ -83,7 +86,7 @@ function lastHash(text: string): string | null {
 
 const OPENING_TAG = /<(final[ _-]?answer|answer|solution)(?:\s[^<>]{0,80})?>/gi;
 
-/** The content of the last answer tag; empty if the tag is not closed; null if there is no tag. */
+/** Returns the content of the last answer tag. Empty if the tag is not closed; null if there is no tag. */
 function lastTag(text: string): string | null {
   const opening = [...text.matchAll(OPENING_TAG)].at(-1);
   if (opening === undefined) return null;
@@ -96,7 +99,7 @@ function lastTag(text: string): string | null {
 
 const EMPTY_LIST = /^\$?(?:\[\]|\(\)|\\?\{\\?\})\$?$/;
 
-/** @param isOnly whether no other place is tried, in which case a sentence is accepted too */
+/** @param isOnly whether no other place is searched, in which case a sentence is accepted too */
 function lastLine(text: string, isOnly: boolean): string | null {
   const line = beforeTokens(strip(text).split("\n").at(-1) ?? "");
   if (line === "") return null;
@@ -124,7 +127,7 @@ function answerAt(place: AnswerPlace, text: string, isOnly: boolean): string | n
 }
 
 /**
- * The final answer, or null if the text uses none of the places.
+ * Returns the final answer, or null if none of the places occurs in the text.
  * @param words the policy's text after its thoughts; null if the thoughts did not end
  * @param candidate the candidate that the spec extracts from the rollout
  */
@@ -141,5 +144,5 @@ export function finalAnswer(
   return null;
 }
 
-/** The answer at the end of a written-out solution; a text without a stated answer is the answer itself. */
+/** The answer stated in a written-out solution, or the whole text if it states none. */
 export const statedAnswer = (text: string): string => finalAnswer(text, null, STATED_PLACES)?.text || text;

@@ -6,7 +6,7 @@ import { orderNumbers, type Rational, rationalOf, readNumber } from "./exact-num
 import { type NumberSet, numberSet } from "./number-sets.ts";
 import { PERCENT, splitUnit } from "./units.ts";
 
-/** The form in which an answer was read; `signs`: compared by its characters. */
+/** The form in which an answer was read. With `signs`, answers are compared character by character. */
 export type Form =
   | { kind: "number"; number: Rational }
   | { kind: "value"; value: AlgebraicValue }
@@ -20,14 +20,14 @@ export type Form =
   | { kind: "named"; name: string; inner: ReadAnswer };
 
 /**
- * An answer that was read. Answers with the same key are equal; other answers can only be equal within a
- * tolerance.
+ * A parsed answer. Answers with the same key are equal; answers with different keys can be equal only within
+ * a tolerance.
  */
 export interface ReadAnswer {
-  /** Null for an answer that rules cannot read; it is equal to nothing. */
+  /** null if the rules cannot read the answer, which then equals no other answer. */
   key: string | null;
   form: Form | null;
-  /** Whether a different key proves that two answers differ. */
+  /** Whether a different key proves that the answers differ. */
   isDecidable: boolean;
 }
 
@@ -44,7 +44,7 @@ const numberRead = (number: Rational): ReadAnswer => ({
 
 const INFINITE = /^([+-]?)\s*(?:\\infty(?![A-Za-z])|\u221e)$/;
 
-/** A number, an infinity, or algebra. */
+/** Reads a number, an infinity, or algebra. */
 function valueIn(answer: string): ReadAnswer | null {
   const number = numberOf(answer);
   if (number !== null) return number;
@@ -79,7 +79,7 @@ const BASES = "two three four five six seven eight nine ten eleven twelve thirte
 const BASED =
   /^\(?\s*([0-9A-F]{1,200})\s*(?:\)\s*)?_\s*(?:(\d)|\{\s*(?:\\text\s*\{\s*)?(\d{1,2}|[a-z]{3,8})\s*(?:\}\s*)?\})$/;
 
-/** A number with its base as a subscript. */
+/** Reads a number whose base is written as a subscript. */
 function basedOf(answer: string): ReadAnswer | null {
   const [, digits = "", digit, more = ""] = BASED.exec(answer) ?? [];
   const at = BASES.indexOf(more);
@@ -93,14 +93,14 @@ function basedOf(answer: string): ReadAnswer | null {
 }
 
 const LISTED = /^(\\\{|[([])(.*)(\\\}|[)\]])$/s;
-/** `1,234` inside a list may be one number or two. */
+/** Inside a list, `1,234` may be one number or two. */
 const AMBIGUOUS_COMMA = /\d,\d{3}(?!\d)/;
 const BRACES = "\\{\\}";
 const OPEN = new Set(["(", "[", "{", "\\{"]);
 const CLOSE = new Set([")", "]", "}", "\\}"]);
 const LIST_DEPTH_MAX = 4;
 
-/** Splits at separators outside brackets; null if the brackets are unbalanced. */
+/** Splits at separators outside brackets. Returns null if the brackets are unbalanced. */
 function splitAt(body: string, isSeparator: (sign: string) => boolean): string[] | null {
   const parts: string[] = [];
   let [depth, part] = [0, ""];
@@ -151,19 +151,21 @@ function setOf(items: readonly ReadAnswer[]): ReadAnswer {
   return { key: `set ${set.key}`, form: { kind: "set", items: set }, isDecidable: true };
 }
 
-/** An unordered group without duplicates. */
+/** Reads an unordered group and removes duplicates. */
 function groupOf(name: string, items: readonly ReadAnswer[]): ReadAnswer {
   const byKey = new Map(items.map((item) => [item.key, item]));
   return listRead(name, inOrder([...byKey.values()]));
 }
 
-/** Sorts items: numbers ascending, so that numbers within a tolerance are paired; other items by key. */
+/**
+ * Sorts items: numbers in ascending order, so that numbers within a tolerance are paired; other items by key.
+ */
 function inOrder(items: readonly ReadAnswer[]): ReadAnswer[] {
   const numbers = numbersOf(items)?.sort((a, b) => Number(a.percent) - Number(b.percent) || orderNumbers(a, b));
   return numbers?.map(numberRead) ?? [...items].sort((a, b) => ((a.key as string) < (b.key as string) ? -1 : 1));
 }
 
-/** A set, tuple, interval or list in brackets. */
+/** Reads a set, tuple, interval or list in brackets. */
 function listOf(answer: string, depth = 0): ReadAnswer | null {
   const [, open = "", body = "", close = ""] = LISTED.exec(answer) ?? [];
   const items = open === "" || (open === "\\{") !== (close === "\\}") ? null : itemsOf(body, depth);
@@ -172,7 +174,7 @@ function listOf(answer: string, depth = 0): ReadAnswer | null {
 }
 
 const UNORDERED: ReadonlySet<string> = new Set(["set", "list", "union"]);
-/** A set in braces. */
+/** Whether the answer is a set in braces. */
 const isSet = ({ form }: ReadAnswer): boolean =>
   form?.kind === "set" || (form?.kind === "list" && form.brackets === "set");
 
@@ -180,7 +182,7 @@ const JOINED =
   /(?:(?<!\s)\s+)?(?:,\s*)?(?:\\(?:text|mbox|mathrm)\s*\{\s*(?:,\s*)?(?:and|or)\s*\}|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z]))\s*/g;
 const UNION = /^(?:\\cup|\u222a)$/;
 
-/** Two or more items in any order, separated by commas or `and`; or a union of intervals. */
+/** Reads two or more items in any order, separated by commas or `and`, or a union of intervals. */
 function bareListOf(answer: string): ReadAnswer | null {
   const parts = splitAt(answer, (sign) => UNION.test(sign));
   if (parts !== null && parts.length > 1) {
@@ -223,7 +225,7 @@ const TURNED: ReadonlyMap<string, string> = new Map([
   [">=", "<="],
 ]);
 
-/** A name with its value: `x = 5`, `f(x) = 2x`, `x \in [0, 1]`. */
+/** Reads a name with its value, such as `x = 5`, `f(x) = 2x` or `x \in [0, 1]`. */
 function namedOf(answer: string, depth = 0): ReadAnswer | null {
   if (depth > LIST_DEPTH_MAX) return null;
   const member = IS_IN.exec(answer);
@@ -246,8 +248,8 @@ function namedOf(answer: string, depth = 0): ReadAnswer | null {
 }
 
 /**
- * Two or more sides connected by relations. Undecidable: a relation has other equivalent forms that the rules
- * do not know.
+ * Reads two or more sides connected by relations. The result is undecidable, because a relation has
+ * equivalent forms that the rules do not know.
  */
 function relationOf(answer: string): ReadAnswer | null {
   const signs: string[] = [];
@@ -267,7 +269,7 @@ function relationOf(answer: string): ReadAnswer | null {
   return { key: `relation ${relations.join()} ${keys.join(" ; ")}`, form: { kind: "relation" }, isDecidable: false };
 }
 
-/** Reads an answer in the first mathematical form that matches; null if none does. */
+/** Reads an answer in the first mathematical form that matches; returns null if none does. */
 export const readMath = (answer: string): ReadAnswer | null =>
   matrixOf(answer) ??
   basedOf(answer) ??
@@ -278,7 +280,9 @@ export const readMath = (answer: string): ReadAnswer | null =>
   bareListOf(answer) ??
   relationOf(answer);
 
-/** The set of the items in an answer, in any brackets or none; null if the answer lists nothing. */
+/**
+ * Reads the items in an answer as a set, in any brackets or none; returns null if the answer lists nothing.
+ */
 export function readSet(answer: string): ReadAnswer | null {
   const listed = listOf(answer);
   if (listed !== null && isSet(listed)) return listed;

@@ -1,14 +1,18 @@
-// Sets of numbers, with a comparison in time that grows with the sum of their sizes instead of the product.
+// Sets of numbers. Comparing two sets takes time that grows with the sum of their sizes and not with the
+// product.
 import { compareNumbers, type Equivalence, orderNumbers, type Rational } from "./exact-number.ts";
 
 /** Distinct numbers in ascending order. */
 type Ordered = readonly Rational[];
 
 export interface NumberSet {
-  /** Equal only for equal sets. */
+  /** The same only for equal sets. */
   key: string;
   byKey: ReadonlyMap<string, Rational>;
-  /** Plain numbers and percentages, each with all entries and with the non-integers only. */
+  /**
+   * Plain numbers and percentages, separately. `all` contains every entry; `broken` contains only the
+   * non-integers.
+   */
   pools: readonly { percent: boolean; all: Ordered; broken: Ordered }[];
 }
 
@@ -34,7 +38,7 @@ function neighbours(number: Rational, among: Ordered): Rational[] {
 }
 
 /**
- * Whether a set contains a number; `unknown` if a percentage, a plain number or a rounded form in the set may
+ * Whether a set contains a number. `unknown` if a percentage, a plain number or a rounded form in the set may
  * be the same number.
  */
 function holds(number: Rational, set: NumberSet, tolerance: bigint): Equivalence {
@@ -55,7 +59,8 @@ function holds(number: Rational, set: NumberSet, tolerance: bigint): Equivalence
 }
 
 /**
- * `equal` if each set contains every number of the other; `different` if one set certainly lacks a number.
+ * Returns `equal` if each set contains every number of the other, and `different` if one set certainly lacks
+ * a number.
  */
 export function compareSets(a: NumberSet, b: NumberSet, tolerance: bigint): Equivalence {
   if (a.key === b.key) return "equal";

@@ -1,7 +1,7 @@
-// Splits an answer into an amount and its unit: currency in front, or a measure, degrees or counted things
-// after the amount, in TeX or plain words. Letters alone may be variables and do not count as a unit.
+// Splits an answer into an amount and a unit: a currency in front, or after the amount a measure, degrees or
+// counted things, in TeX or plain words. Letters by themselves may be variables and do not count as a unit.
 
-/** An amount with its unit in canonical spelling. */
+/** An amount and its unit in canonical spelling. */
 interface UnitSplit {
   amount: string;
   unit: string;
@@ -9,10 +9,7 @@ interface UnitSplit {
 
 export const PERCENT = "%";
 
-/**
- * Units with their spellings; the first spelling is canonical. One-letter symbols count only inside
- * \text{..}.
- */
+/** Units with their spellings, the canonical one first. Symbols of one letter count only inside \text{..}. */
 const UNITS = `$ dollar usd;¢ cent;€ euro eur;£ gbp;¥ yen jpy;₹ rupee inr;% percent;° degree deg
 mm millimeter millimetre;cm centimeter centimetre;m meter metre;km kilometer kilometre;in inch inches;ft foot feet;yd yard;mi mile
 mg milligram;g gram;kg kilogram;lb lbs pound;oz ounce;ml milliliter millilitre;L l liter litre;gal gallon;qt quart
@@ -25,7 +22,7 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Words after a number that change its value or leave it open. */
+/** Words that, after a number, change its value or leave it open. */
 const NOT_COUNTED = new Set(
   (
     "and or not no none never wrong incorrect false except without opposite inverse reciprocal to than more less fewer most least over under above below about around between from up plus minus times by divided if when where for then is are was equals equal mod modulo base " +
@@ -42,7 +39,7 @@ const CURRENCY_FRONT = /^([+-]?)\s*(?:(?:US|USD)\s*)?(\\?\$|[\u20ac\u00a3\u00a5\
 const DEGREES =
   /(?:\^\s*(?:\{\s*\\circ\s*\}|\\circ(?![A-Za-z]))|\u00b0|\\degree(?![A-Za-z]))\s*([CF]|\\(?:text|mathrm)\s*\{\s*([CF])\s*\})?$/;
 const SIGN_BEHIND = /(\\?%|\\?\$|[\u20ac\u00a3\u00a5\u20b9\u00a2])$/;
-/** A character of a unit in plain words or symbols. */
+/** A character that can be part of a unit in plain words or symbols. */
 const UNIT_SIGN = /[A-Za-z./^{}\d ]/;
 /** The position after a digit or bracket where words or symbols begin. */
 const UNIT_START = /(?<=[\d)}\]])\s*(?=\(?[A-Za-z])/;
@@ -52,13 +49,16 @@ function plainBehind(answer: string): string {
   let at = answer.endsWith(")") ? answer.length - 1 : answer.length;
   while (at > 0 && UNIT_SIGN.test(answer.charAt(at - 1))) at--;
   if (answer.charAt(at - 1) === "(") at--;
-  // Includes the character before the space, since a unit must follow a digit or a bracket.
+  // Includes the character before the space, because a unit must follow a digit or a bracket.
   const end = answer.slice(Math.max(0, answer.slice(0, at).trimEnd().length - 1));
   const start = end.search(UNIT_START);
   return start < 0 ? "" : end.slice(start);
 }
 
-/** Units that may follow a digit without a space. The letters of other units may be variables: 2ft, 3hr. */
+/**
+ * Units that may follow a digit without a space. The letters of other units may be variables, as in 2ft or
+ * 3hr.
+ */
 const ATTACHED = /^(?:cm|mm|km|kg|mph)(?![A-Za-z])|^\(?[A-Za-z]{4}/;
 
 const singular = (word: string): string =>
@@ -73,7 +73,7 @@ function symbolOf(word: string): string | undefined {
   return SYMBOLS.get(lower) ?? SYMBOLS.get(singular(lower));
 }
 
-/** Reads one unit of measure with its power: `m`, `cm^2`, `square feet`. */
+/** Reads a unit of measure with its power: `m`, `cm^2`, `square feet`. */
 function measureOf(part: string): string | null {
   const [, area, name = "", power] =
     /^(sq\.?|square|cubic|cu\.?)? ?([A-Za-z]+)\.? ?(?:\^ ?\{? ?([23]) ?\}?)?(?: (?:squared|cubed))?$/.exec(part) ?? [];
@@ -86,15 +86,15 @@ function measureOf(part: string): string | null {
 
 const WORDS = /^[A-Za-z]+(?:[ -][A-Za-z]+){0,3}$/;
 const VOWEL = /[aeiouy]/;
-/** Three-letter words such as men, cat or pen. */
+/** Words of three letters such as men, cat or pen. */
 const SHORT_WORD = /^[b-df-hj-np-tv-z][aeiou][b-df-hj-np-tv-z]$/;
 
-/** Reads counted things: up to four words, none of which changes the number. */
+/** Reads the name of counted things: up to four words, none of which changes the number. */
 function countedOf(text: string, isText: boolean): string | null {
   if (!WORDS.test(text)) return null;
   const words = text.toLowerCase().split(/[ -]/);
   if (words.some((word) => NOT_COUNTED.has(word)) || words[0] === "of") return null;
-  // Letters in alphabetical order (2 abcd) or a short run (2 xyz) are a product of variables.
+  // Letters in alphabetical order (2 abcd) or a short run of letters (2 xyz) are a product of variables.
   const isWord = (word: string) =>
     (word.length > 3 && VOWEL.test(word) && [...word].sort().join("") !== word) || SHORT_WORD.test(word);
   const [first] = words as [string];
@@ -102,7 +102,7 @@ function countedOf(text: string, isText: boolean): string | null {
   return first.length < 2 ? null : words.map(singular).join(" ");
 }
 
-/** The canonical spelling of a unit; null if the text is not a unit. */
+/** Returns the canonical spelling of a unit, or null if the input is not a unit. */
 function unitOf(given: string, isText: boolean): string | null {
   const text = given
     .trim()
@@ -125,7 +125,7 @@ function unitOf(given: string, isText: boolean): string | null {
   return countedOf(text, isText);
 }
 
-/** Splits off the unit after an amount; null if the answer does not end with a unit. */
+/** Splits off the unit after an amount. Returns null if the answer does not end with a unit. */
 function behind(answer: string): UnitSplit | null {
   const degrees = DEGREES.exec(answer);
   if (degrees !== null) {
@@ -148,8 +148,8 @@ function behind(answer: string): UnitSplit | null {
 }
 
 /**
- * Splits off the unit before or after an amount. If a currency sign is in front and its name follows, both
- * are removed.
+ * Splits off the unit before or after an amount. If a currency sign is in front and the currency's name
+ * follows, both are removed.
  */
 export function splitUnit(answer: string): UnitSplit | null {
   const front = CURRENCY_FRONT.exec(answer);

@@ -1,18 +1,19 @@
-// Cuts environment text to a length budget: long texts are cut to a common level and keep their beginning and
-// end.
+// Cuts text from the environment to a length budget. Long strings are cut to the same length and keep their
+// beginning and end.
 
 const said = (left: number): string => `[${left.toLocaleString("en-US")} characters left out]`;
 const between = (left: number): string => ` .. ${said(left)} .. `;
 
 /**
- * Whether the character is the second half of a surrogate pair, which must not be separated from the first.
+ * Whether the code unit is the second half of a surrogate pair, which must not be separated from the first
+ * half.
  */
 const isLow = (text: string, at: number): boolean => {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff;
 };
 
-/** What is left of a text after a cut: its beginning, a mark that reports the cut, and its end. */
+/** The rest of a string after a cut: its beginning, a note that reports the cut, and its end. */
 export interface CutText {
   head: string;
   mark: string;
@@ -21,8 +22,8 @@ export interface CutText {
 }
 
 /**
- * Cuts a text to this many characters, including the mark. A cut text consists of its mark at least; a text
- * shorter than its mark is kept.
+ * Cuts a string to this many characters, including the note that reports the cut. At least the note is always
+ * kept, and a string shorter than the note is not cut.
  */
 export function cutTo(text: string, chars: number): CutText {
   if (text.length <= chars || text.length <= said(text.length).length) {
@@ -38,14 +39,14 @@ export function cutTo(text: string, chars: number): CutText {
   return { head: text.slice(0, head), mark: between(left_out), tail: text.slice(tail), left_out };
 }
 
-/** The minimum length to which a text of the given length can be cut. */
+/** The minimum length to which a string of the given length can be cut. */
 export const leastOf = (length: number): number => Math.min(length, said(length).length);
 
 /**
- * Divides `room` among texts of the given lengths: long texts get an equal share, shorter texts their full
- * length, and the remainder goes to the first ones. Each text gets at least its minimum, even if that exceeds
- * the room.
- * @param minLengths minimum per text; must be given if a length is that of a part of the text
+ * Divides `room` characters among texts of the given lengths. Long texts get an equal share, shorter texts
+ * their full length, and the remainder goes to the first texts. Every text gets at least its minimum, even if
+ * that exceeds `room`.
+ * @param minLengths minimum for each text; must be given if a length is that of only a part of the text
  */
 export function shares(lengths: readonly number[], room: number, minLengths = lengths.map(leastOf)): number[] {
   const at = (level: number) => lengths.map((length, i) => Math.max(minLengths[i] as number, Math.min(length, level)));

@@ -1,4 +1,4 @@
-// Views of a group's rollouts with several turns: the initial turns that all share, each rollout's own turns
+// Views of a group's multi-turn rollouts: the initial turns that all rollouts share, each rollout's own turns
 // and files, and the share of them that is shown.
 import type { Rollout } from "../../contract/requests.ts";
 import { answerOf, isOwnTurn, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
@@ -15,17 +15,17 @@ import {
   wantedChars,
 } from "./view.ts";
 
-/** A rollout's turns, and its files as they are shown. */
+/** A rollout's turns, and its files in the form in which they are shown. */
 export interface Evidence {
   turns: readonly Turn[];
   files: readonly Region[];
 }
 
 /**
- * The evidence of a group's rollouts; null for a group of plain texts, which is judged as such. Yields the
- * steps that it took.
+ * Collects the evidence of a group's rollouts. Returns null if all rollouts are plain texts, which are judged
+ * directly. Yields the number of work steps it took.
  * @param diffs whether files without a base are shown as additions
- * @param opened per rollout: whether it begins inside thoughts that the prompt opened
+ * @param opened for each rollout, whether it begins inside thoughts that the prompt opened
  */
 export function* evidenceOf(
   rollouts: readonly Rollout[],
@@ -42,8 +42,8 @@ export function* evidenceOf(
 }
 
 /**
- * Number of initial turns that all rollouts share. At least one turn per rollout is not shared. A turn of the
- * policy is never shared, even if it is the same everywhere, since it belongs to the response.
+ * Number of initial turns that all rollouts share. At least one turn per rollout is not shared. Turns of the
+ * policy are never shared, even if they are identical, because they belong to the response.
  */
 function sharedTurns(all: readonly Evidence[]): number {
   const [first, ...others] = all as [Evidence, ...Evidence[]];
@@ -58,49 +58,51 @@ function sharedTurns(all: readonly Evidence[]): number {
   return Math.max(0, shared);
 }
 
-/** The view of a group that the judge is shown, and its extent. */
+/** The view of a group that the judge is shown, and how much of each rollout it contains. */
 export interface GroupView {
   /**
-   * Number of initial turns that all rollouts share, and their text, which is part of the question; null if
-   * there are none.
+   * Number of initial turns that all rollouts share. Their text, `beginning`, is part of the question; null
+   * if there are none.
    */
   shared: number;
   beginning: string | null;
   /** One entry per rollout. */
   texts: readonly string[];
-  /** One entry per rollout: characters of the policy's words, including the heads of their blocks. */
+  /**
+   * For each rollout, the number of characters of the policy's words, including the headers of their blocks.
+   */
   policyChars: readonly number[];
   shown: readonly ShownShare[];
-  /** One entry per rollout: the share of its characters that was cut off for length. */
+  /** For each rollout, the share of its characters that was cut off because of its length. */
   cut: readonly number[];
-  /** One entry per rollout: whether a smaller budget would cut more of it. */
+  /** For each rollout, whether a smaller budget would cut more of it. */
   cuttable: readonly boolean[];
 }
 
 interface ViewRule {
   reasoning: boolean;
   budget: Omit<ViewBudget, "shrinks">;
-  /** One entry per rollout: how often the room for results is halved. */
+  /** For each rollout, how often the budget for text that the policy did not write is halved. */
   shrinks: readonly number[];
 }
 
-/** Characters of the policy's words without thoughts, including the heads of their blocks. */
+/** Number of characters of the policy's words without thoughts, including the headers of their blocks. */
 export const ownLength = ({ turns }: Evidence): number =>
   ownWordsChars(regionsOf(turns).filter(({ is }) => is !== "thoughts"));
 
 const charsOf = (regions: readonly Region[]): number => regions.reduce((sum, { text }) => sum + text.length, 0);
 
 /**
- * The complete view of each rollout: turns, calls, results and files. Initial turns that all share are shown
- * once.
+ * The complete view of each rollout: turns, calls, results and files. Initial turns that all rollouts share
+ * are shown only once.
  */
 export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks }: ViewRule): GroupView {
   const shared = sharedTurns(all);
   const common = regionsOf((all[0] as Evidence).turns.slice(0, shared));
   const regions = all.map(({ turns, files }) => [...regionsOf(turns.slice(shared), shared + 1), ...files]);
   const ofThought = ({ is }: Region) => reasoning || is !== "thoughts";
-  // The shared turns take at most half of the room, however long the runs are, so that no run shortens what
-  // the others are judged by.
+  // The shared turns take at most half of the budget, however long the runs are, so that a long run does not
+  // reduce what is shown of the turns that the others share.
   const total_chars = Math.min(wantedChars(common, budget), Math.floor(budget.total_chars / 2));
   const beginning = viewOf(common, reasoning, { ...budget, total_chars, shrinks: Math.min(...shrinks) });
   const left = Math.max(0, budget.total_chars - (shared === 0 ? 0 : beginning.text.length));
@@ -125,7 +127,7 @@ export function wholeView(all: readonly Evidence[], { reasoning, budget, shrinks
   };
 }
 
-/** Complete diffs of the files. Turns are left out and counted as left out. */
+/** The complete diffs of the files. Turns are omitted and counted in `left_out`. */
 export function diffView(all: readonly Evidence[], { budget }: ViewRule): GroupView {
   const regions = all.map(({ files }) => files.filter(({ text }) => text !== ""));
   const views = regions.map((rolloutRegions) =>
@@ -156,7 +158,7 @@ export function answerShown({ turns, files }: Evidence): ShownShare {
 type Chars = Readonly<Partial<Record<LeftOut, number>>>;
 const sum = (chars: Chars): number => Object.values(chars).reduce((all, count) => all + count, 0);
 
-/** Characters of the turns, by kind. */
+/** Number of characters of the turns, by kind. */
 function chars({ turns }: Evidence): Chars {
   const charsByKind = new Map<LeftOut, number>();
   for (const { is, text } of regionsOf(turns)) charsByKind.set(is, (charsByKind.get(is) ?? 0) + text.length);

@@ -1,5 +1,5 @@
-// Blocks for a rollout's files, which count as the policy's own words: the text of a file, or the unified
-// diff against its base.
+// Blocks for a rollout's files, which count as the policy's own words: the content of a file, or its unified
+// diff against the base.
 import { LIMITS } from "../../faults/limits.ts";
 import { unifiedDiff } from "../../text/line-diff.ts";
 import type { Region } from "./view.ts";
@@ -11,12 +11,13 @@ interface FileEvidence {
   base?: string | undefined;
 }
 
-/** Steps per character of a text that is shown unchanged. */
+/** Work steps per character of a file. */
 const STEPS_CHAR = 1 / 64;
 
 /**
- * The blocks of a rollout's files. With `diffs`, files without a base are included as additions. All diffs of
- * a rollout share a budget of steps that grows with the size of its files. Yields the steps that it took.
+ * Returns the blocks of a rollout's files. With `diffs`, files without a base are included as additions. All
+ * diffs of a rollout share a budget of steps that grows with the size of the files. Yields the number of work
+ * steps it took.
  */
 export function* fileRegions(files: readonly FileEvidence[], diffs: boolean): Generator<number, Region[]> {
   const chars = files.reduce((sum, { text, base = "" }) => sum + text.length + base.length, 0);

@@ -1,16 +1,16 @@
-// Separates thoughts between tags from the policy's words if no server-side parser did, so that they are
+// Separates thoughts between tags from the policy's words if no server-side parser did so, so that they are
 // treated like thoughts that arrived separately.
 import { thinkingOf } from "../../text/thinking.ts";
 import type { Part } from "../../transcript/messages.ts";
 import type { Turn } from "../../transcript/turns.ts";
 
 /**
- * A thinking tag counts only at the beginning of the text or if the prompt opened it. A tag among the words
- * is only mentioned.
+ * A thinking tag counts only at the beginning of the text, or if the prompt opened the thoughts. Elsewhere, a
+ * tag is only being mentioned.
  */
 const OPENS = /^\s*[<[\u25c1]/;
 
-/** Splits a text of the policy into thoughts and words; other parts stay as they are. */
+/** Splits a text part of the policy into thoughts and words. Other parts are not changed. */
 function parted(part: Part, opened: boolean): Part[] {
   if (!part.own || part.kind !== "text") return [part];
   const { text } = part;
@@ -23,12 +23,13 @@ function parted(part: Part, opened: boolean): Part[] {
   return words === "" ? [thought] : [thought, { ...part, text: words }];
 }
 
-/** Text without tags and blanks, for comparison. */
+/** The text without tags and white space, for comparison. */
 const untagged = (text: string): string =>
   text.replace(/[<[\u25c1][^<>[\]\u25c1\u25b7]{1,32}[>\]\u25b7]/g, "").replace(/\s/g, "");
 
 /**
- * Separates the thoughts in a turn's parts. A thought that the server also reported separately counts once.
+ * Separates the thoughts in a turn's parts. A thought that the server also reported separately counts only
+ * once.
  */
 function apart(parts: readonly Part[], opened: boolean): Part[] {
   const thoughts = parts
@@ -43,8 +44,9 @@ function apart(parts: readonly Part[], opened: boolean): Part[] {
 }
 
 /**
- * Turns with their thoughts separated. Linear time, except for several thoughts in one turn.
- * @param opened whether texts begin inside thoughts that the prompt opened
+ * Returns the turns with their thoughts separated. Takes linear time, unless a turn contains several
+ * thoughts.
+ * @param opened whether the turns begin inside thoughts that the prompt opened
  */
 export const thoughtsApart = (turns: readonly Turn[], opened: boolean): Turn[] =>
   turns.map(({ role, parts }) => ({ role, parts: apart(parts, opened) }));

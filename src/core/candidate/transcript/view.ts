@@ -1,5 +1,5 @@
-// The view of a run that a judge is shown: blocks that their content cannot close, cut to a budget, with a
-// count of what is left out.
+// The view of a run that a judge is shown. Its blocks cannot be closed by their content, and are cut to a
+// budget, with a count of the characters left out.
 
 import { createGuard } from "../../judges/escape/guard.ts";
 import type { MarkRule } from "../../judges/escape/marks.ts";
@@ -9,47 +9,50 @@ import type { Part } from "../../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../../transcript/turns.ts";
 import { type CutText, cutTo, leastOf, shares } from "./cut.ts";
 
-/** Kinds of parts that may be left out of a view. */
+/** Kinds of content that may be left out of a view. */
 export type LeftOut = "thoughts" | "results" | "turns" | "calls" | "files" | "other";
 
-/** `shown`: the share of characters that the judge sees, not counting thoughts. */
+/** `shown` is the share of characters that the judge sees, not counting thoughts. */
 export interface ShownShare {
   shown: number;
-  /** In characters. */
+  /** Number of characters left out, by kind. */
   left_out: Readonly<Partial<Record<LeftOut, number>>>;
 }
 
-/** One block of a view. */
+/** A block of a view. */
 export interface Region {
   head: string;
   text: string;
-  /** Whether the policy wrote the text; such text is never cut. */
+  /** Whether the policy wrote the text, which is then never cut. */
   isOwn: boolean;
   is: LeftOut;
 }
 
 export interface ViewBudget {
-  /** Maximum characters of one result, applied before the total limit. */
+  /** Maximum characters per result, applied before the total limit. */
   result_chars: number;
   total_chars: number;
-  /** How often the room for text that the policy did not write was halved. */
+  /** How often the budget for text that the policy did not write was halved. */
   shrinks: number;
 }
 
-/** Introduces the initial turns that all runs of a group share; follows the prompt. */
+/** Introduces the initial turns that all runs of a group share. Comes after the prompt. */
 export const ALL_BEGAN = "They all began so:";
 
-/** Heads of blocks and other fixed phrases of a view, which no text inside a block may contain. */
+/** Starts of block headers, and other fixed phrases of a view. No text inside a block may contain them. */
 const MARKS = ["TURN_", "THOUGHT_", "CALL_", "RESULT_", "IMAGE_", "OTHER_", "FILE_"].map((word) => `[${word}`);
 const guard = createGuard(
   [...MARKS, "characters left out]", ALL_BEGAN].map((text) => ({ text, rule: "anywhere" satisfies MarkRule })),
 );
 
-/** Escapes everything in a text that could pass for a block of a transcript. */
+/** Escapes everything in a string that could be mistaken for a block of a transcript. */
 export const unlikeBlocks = (text: string): string => guard(text);
 
 const LABEL_CHARS = 256;
-/** Formats a name from a run on one line. Names that the policy did not choose are truncated. */
+/**
+ * Formats a name from a run so that it fits on the header line. Names that the policy did not choose are
+ * truncated.
+ */
 function label(whole: string, isOwn = false): string {
   const name = isOwn ? whole : whole.slice(0, LABEL_CHARS);
   if (name === "") return "";
@@ -68,8 +71,8 @@ const IS: Readonly<Record<Part["kind"], LeftOut>> = {
 };
 
 /**
- * The blocks of turns, numbered from `first`. A result has the number of its call, or its own id if no
- * earlier call matches.
+ * Returns the blocks of turns, numbered from `first`. A result gets the number of its call, or its own id if
+ * no earlier call matches.
  */
 export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Region[] {
   const numbers = new Map<string, string>();
@@ -99,7 +102,7 @@ export function regionsOf(turns: readonly Turn[], first = 1, prefix = ""): Regio
         const next = id === null && !isFact && answered < calls ? `${turn}.${++answered}` : undefined;
         const number = next ?? (id === null ? undefined : numbers.get(id));
         const callLabel = number ?? `${turn}.x${id === null ? "" : ` of${label(id)}`}`;
-        // A fact about a result without an id has the number of the result's text.
+        // A fact about a result without an id gets the number of the result's text.
         answers = isFact && id === null ? answers : callLabel;
         add(part, `[RESULT_${answers}${label(name)}]`);
       }
@@ -113,18 +116,21 @@ const headsOf = (regions: readonly Region[]): number =>
   regions.reduce((sum, { head, text }) => sum + head.length + NEW_LINE + (text === "" ? 0 : NEW_LINE), 0);
 
 /**
- * Characters of the policy's own words with the heads of their blocks, plus the heads of results, since each
- * call of the policy adds one.
+ * Number of characters of the policy's own words and their block headers, plus the headers of results,
+ * because each call by the policy adds one.
  */
 export const ownWordsChars = (regions: readonly Region[]): number =>
   ownChars(regions.filter(({ isOwn }) => isOwn)) +
   regions.reduce((sum, { isOwn, is, head }) => sum + (!isOwn && is === "results" ? head.length + NEW_LINE : 0), 0);
 
-/** Characters of the policy's own words plus the heads of all blocks. */
+/** Number of characters of the policy's own words, plus the headers of all blocks. */
 export const ownChars = (regions: readonly Region[]): number =>
   regions.reduce((sum, { isOwn, text }) => sum + (isOwn ? text.length : 0), headsOf(regions));
 
-/** Characters of all blocks, with each result limited to `result_chars` and before the total limit. */
+/**
+ * Number of characters of all blocks, with each result limited to `result_chars`, before the total limit
+ * applies.
+ */
 export const wantedChars = (regions: readonly Region[], { result_chars }: Pick<ViewBudget, "result_chars">): number =>
   regions.reduce(
     (sum, { is, text }) => sum + (is === "results" ? Math.min(text.length, result_chars) : text.length),
@@ -133,11 +139,11 @@ export const wantedChars = (regions: readonly Region[], { result_chars }: Pick<V
 
 export interface View extends ShownShare {
   text: string;
-  /** Number of shown characters that could still be cut. */
+  /** Number of characters shown that could still be cut. */
   cuttable: number;
 }
 
-/** Characters allowed for each region that may be cut. The limit per result applies first. */
+/** Number of characters allowed for each region that may be cut. The limit per result is applied first. */
 function allowances(
   regions: readonly Region[],
   { result_chars, total_chars, shrinks }: ViewBudget,
@@ -154,13 +160,16 @@ function allowances(
   return new Map(cut.map((region, i) => [region, given[i] as number]));
 }
 
-/** The shown part of each region. */
+/** The part of each region that is shown. */
 export function cutRegions(regions: readonly Region[], budget: ViewBudget): CutText[] {
   const allowed = allowances(regions, budget);
   return regions.map((region) => cutTo(region.text, allowed.get(region) ?? region.text.length));
 }
 
-/** The view of some regions. If `reasoning` is false, thoughts are left out and counted as left out. */
+/**
+ * Renders the view of the given regions. If `reasoning` is false, thoughts are omitted and counted in
+ * `left_out`.
+ */
 export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewBudget): View {
   const regions = reasoning ? all : all.filter(({ is }) => is !== "thoughts");
   const cuts = cutRegions(regions, budget);
@@ -188,5 +197,5 @@ export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewB
   };
 }
 
-/** Keeps the bracket of a head and escapes whatever a name in it could imitate. */
+/** Keeps the opening bracket of a header, and escapes everything that a name in it could imitate. */
 const unlikeBlocksOfHead = (head: string): string => `[${guard(head.slice(1))}`;

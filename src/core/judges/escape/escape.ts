@@ -8,8 +8,8 @@ const HIDDEN = new RegExp(`^[${HIDDEN_CLASS}]$`, "u");
 const HIDDEN_OR_SHOWN = new RegExp(`[${HIDDEN_CLASS}]|<(?=U\\+[0-9A-F]{4,6}>)`, "gu");
 
 /**
- * Writes a hidden character as `<U+202E>`. Text that already looks like this gets two joiners, so that the
- * two can be distinguished.
+ * Writes a hidden character as `<U+202E>`. Text that already looks like this gets two joiners, so that
+ * unescaping can distinguish both.
  */
 function showHidden(text: string): string {
   return text.replace(HIDDEN_OR_SHOWN, (match) => {
@@ -19,7 +19,7 @@ function showHidden(text: string): string {
   });
 }
 
-/** Inserts a joiner after every character of `text` whose skeleton matches an opener. */
+/** Inserts a joiner after every character whose skeleton matches an opener. */
 function breakOpeners(text: string): string {
   const skeleton = skeletonOf(text);
   const { ends } = skeleton;
@@ -28,7 +28,7 @@ function breakOpeners(text: string): string {
   let from = 0;
   for (const { index } of skeleton.text.matchAll(OPENERS)) {
     const end = ends[index] as number;
-    // One joiner breaks two openers if a single character looks like both.
+    // If a single character looks like two openers, one joiner breaks both.
     if (end === from) continue;
     broken += text.slice(from, end) + JOINER;
     from = end;
@@ -39,19 +39,19 @@ function breakOpeners(text: string): string {
 export type Escape = (text: string) => string;
 
 /**
- * Escapes model text so that it cannot close its block, imitate a chat or verdict token, or hide. A word
- * joiner after the first character breaks dangerous text at any position. Joiners in the original text are
- * written out like other hidden characters. Dangerous text contains no joiner, so none of it remains in the
- * result. Exact inverse: `unescapeText`. Linear time.
+ * Escapes model text so that it cannot close its block, imitate a chat token or a verdict, or hide
+ * characters. Dangerous text is broken by a word joiner after its first character, at any position. Joiners
+ * in the original text are written out like other hidden characters, and dangerous text contains no joiner,
+ * so none of it remains in the result. `unescapeText` is the exact inverse. Linear time.
  */
 export const escapeText: Escape = (text) => breakOpeners(showHidden(text));
 
-/** Escapes a text for use in a regular expression. */
+/** Escapes a string for use in a regular expression. */
 const quoted = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
 /**
- * Creates an escape that also breaks the given tokens, literally: the tokens of the served tokenizer.
- * Single-character tokens cannot be broken; `survivors` returns the tokens that are left.
+ * Creates an escape function that also breaks the given tokens literally: the special tokens of the engine's
+ * tokenizer. Single-character tokens cannot be broken; `survivors` returns the tokens that remain.
  */
 export function createEscape(tokens: readonly string[], base: Escape = escapeText): Escape {
   const rests = new Map<string, string[]>();
@@ -68,11 +68,14 @@ export function createEscape(tokens: readonly string[], base: Escape = escapeTex
   return (text) => base(text).replace(openers, (first) => first + JOINER);
 }
 
-/** Tests a token by itself and inside a line, because a turn header is broken only at the start of a line. */
+/**
+ * Tests a token both by itself and within a line, because a turn header is broken only at the start of a
+ * line.
+ */
 const isBroken = (breaks: Escape, token: string): boolean =>
   !breaks(token).includes(token) && !breaks(`a ${token}`).includes(token);
 
-/** Returns the tokens that reach a prompt unbroken. */
+/** Returns the tokens that would reach a prompt unbroken. */
 export const survivors = (breaks: Escape, tokens: readonly string[]): string[] =>
   tokens.filter((token) => !isBroken(breaks, token));
 
@@ -80,7 +83,7 @@ const JOINED = `${JOINER}?`;
 /** Matches written-out hidden characters, text that only looked like one, and single joiners. */
 const ESCAPED = new RegExp(`<(${JOINER}*)U${JOINED}\\+${JOINED}((?:[0-9A-F]${JOINED}){4,6})>|${JOINER}`, "g");
 
-/** Restores the text that was passed to `escapeText`, or to an escape that breaks more. */
+/** Restores the text that was passed to `escapeText`, or to an escape function that breaks more tokens. */
 export function unescapeText(text: string): string {
   if (!text.includes("<") && !text.includes(JOINER)) return text;
   return text.replace(ESCAPED, (match, joiners: string | undefined, digits: string) => {

@@ -4,18 +4,15 @@ import { isForeign, type Skeleton, skeletonOf } from "../../text/look-alikes.ts"
 import type { Mark, MarkRule } from "./marks.ts";
 import { isGap, JOINER, trailOf } from "./trail.ts";
 
-/**
- * Number of characters by which a mark is recognised; a text with the same first characters counts as the
- * mark.
- */
+/** Number of characters that identify a mark. Text that starts with these characters counts as the mark. */
 const TRAIL_CHARS_MAX = 48;
 
 /** A node in the trie of all marks. */
 interface Node {
   next: Map<number, Node>;
-  /** The rules of the marks that end here. */
+  /** Rules of the marks that end at this node. */
   rules: MarkRule[];
-  /** Whether all characters up to this node are equal, so that such marks overlap in a run. */
+  /** Whether all characters up to this node are equal, in which case marks can overlap within a run. */
   same: boolean;
 }
 
@@ -32,7 +29,7 @@ function addTo(root: Node, trail: string, rule: MarkRule): void {
   if (!node.rules.includes(rule)) node.rules.push(rule);
 }
 
-/** Converts to lower case and keeps the number of UTF-16 units. */
+/** Converts to lower case without changing the number of UTF-16 code units. */
 const small = (text: string): string => {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (c) => c.toLowerCase());
@@ -43,7 +40,7 @@ const isEnd = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
 
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 
-/** Whether the line has no letter or digit before `at`, except the number of a list item. */
+/** Whether the line has no letter or digit before `at`, except for the number of a list item. */
 function beginsLine(text: string, at: number): boolean {
   let counts = false;
   for (let i = at - 1; i >= 0 && !isEnd(text.charCodeAt(i)); i--) {
@@ -55,8 +52,8 @@ function beginsLine(text: string, at: number): boolean {
 }
 
 /**
- * Whether a letter or digit follows on the line from `at` on; with `any`, anything except white space and
- * emphasis.
+ * Whether a letter or digit follows on the same line from `at` on. With `any`, everything counts except white
+ * space and emphasis.
  */
 function goesOn(text: string, at: number, any: boolean): boolean {
   for (let i = at; i < text.length && !isEnd(text.charCodeAt(i)); i++) {
@@ -65,7 +62,7 @@ function goesOn(text: string, at: number, any: boolean): boolean {
   return false;
 }
 
-/** The text after the name of a tag: the end of the tag, or an attribute. */
+/** Text that may follow the name of a tag: the end of the tag, or an attribute. */
 const IN_TAG = /\s*(?:\/\s*)?>|\s+[\p{L}_:][\w:.-]*\s*=/uy;
 
 function isTagAt(text: string, at: number): boolean {
@@ -73,7 +70,7 @@ function isTagAt(text: string, at: number): boolean {
   return IN_TAG.test(text);
 }
 
-/** Ordinary spelling of words: plain lower case. */
+/** Words in ordinary spelling, which is plain lower case. */
 const PLAIN = /^[^A-Z\x80-\uffff]*$/;
 
 interface SkeletonSpan {
@@ -83,7 +80,7 @@ interface SkeletonSpan {
   to: number;
 }
 
-/** Offset in the source of the character that a unit of the skeleton comes from. */
+/** Offset in the source of the character that produced a code unit of the skeleton. */
 const startIn = ({ ends }: Skeleton, unit: number): number =>
   ends === null ? unit : unit === 0 ? 0 : (ends[unit - 1] as number);
 
@@ -101,9 +98,9 @@ function counts(rule: MarkRule, { source, skeleton, from, to }: SkeletonSpan): b
 }
 
 /**
- * Finds the mark that begins at `from`, or returns null. `at` is the unit of the skeleton before which a
- * joiner breaks the mark: after the first character, or in a run of one sign before the last, which also
- * breaks overlapping marks. `last` is the last unit of the mark.
+ * Finds the mark that begins at `from`, or returns null. A joiner before `at`, an index into the skeleton,
+ * breaks the mark. This is after the first character or, in a run of one sign, before the last, which also
+ * breaks overlapping marks. `last` is the index of the last code unit of the mark.
  */
 function breakOf(node: Node, text: string, place: Omit<SkeletonSpan, "to">): { at: number; last: number } | null {
   for (let to = place.from + 1; to < text.length; to++) {
@@ -121,8 +118,8 @@ function breakOf(node: Node, text: string, place: Omit<SkeletonSpan, "to">): { a
 }
 
 /**
- * Table of the pairs of ASCII characters that may begin a mark, indexed by first + 128 * second. Most
- * positions of a text need only this lookup.
+ * Table of the pairs of ASCII characters that may begin a mark, indexed by first + 128 * second. For most
+ * positions this lookup is enough.
  */
 function pairsOf(root: Node): Uint8Array {
   const pairs = new Uint8Array(128 * 128);
@@ -134,7 +131,7 @@ function pairsOf(root: Node): Uint8Array {
   return pairs;
 }
 
-/** Appends to `breaks` the offsets in `source` that need a joiner. */
+/** Appends to `breaks` the offsets in `source` where a joiner is needed. */
 function find(root: Node, pairs: Uint8Array, source: string, skeleton: Skeleton, breaks: number[]): void {
   const text = small(skeleton.text);
   let broken = -1;
@@ -155,9 +152,8 @@ function find(root: Node, pairs: Uint8Array, source: string, skeleton: Skeleton,
 export type Guard = (text: string) => string;
 
 /**
- * Creates a function that breaks every mark in a text with one joiner, in any case, width, script and
- * spacing. The text must come from `escapeText`; `unescapeText` undoes both. Time is proportional to the
- * length of the text.
+ * Creates a function that breaks every mark in model text with a joiner, whatever its case, width, script and
+ * spacing. The input must come from `escapeText`; `unescapeText` undoes both. Takes linear time.
  */
 export function createGuard(marks: readonly Mark[]): Guard {
   const root = nodeOf(true);
@@ -165,7 +161,7 @@ export function createGuard(marks: readonly Mark[]): Guard {
   for (const { text, rule } of marks) {
     addTo(root, trailOf(text), rule);
     if (!isForeign(text)) continue;
-    // A capital of another script may look like a letter that its lower case does not resemble.
+    // A capital letter of another script may look like a Latin letter although its lower case does not.
     foreign = true;
     addTo(root, trailOf(small(text)), rule);
   }

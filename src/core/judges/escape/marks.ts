@@ -1,16 +1,16 @@
-// Decides which texts of a template are marks: texts that a reader could take for the beginning or the end of
-// a section, or for a verdict, if model text contained them.
+// Finds the marks of a template: pieces of its text that a reader could take for the beginning or end of a
+// section, or for a verdict, if model text contained them.
 
 import { type ParserSettings, writtenOf } from "../parsers/table.ts";
 import { trailOf } from "./trail.ts";
 
 /**
- * Positions at which a mark counts. A mark in capitals, or in wide or foreign letters, counts at every
- * position, except for `start`; the rule applies to the same words in lower case, which ordinary texts
- * contain too.
+ * Where a mark counts in model text. An occurrence with capitals, full-width or non-Latin letters counts
+ * everywhere (under `alone`, as a whole word), except under `start` and `tag`. The rule applies to the same
+ * words in lower case, which ordinary text also contains.
  * - `anywhere`: the mark has no innocent use
- * - `line`: several words, or a word before a sign, such as `Options:`, at the start of a line
- * - `key`: such words that the parser looks for, also if text follows them on the line
+ * - `line`: several words, or a word before a sign such as `Options:`, at the start of a line
+ * - `key`: like `line`, for words that the parser looks for; also counts if more text follows on the line
  * - `alone`: a plain word, if nothing else is on the line
  * - `start`: two or three characters, only at the start of a line, in any case
  * - `tag`: the beginning of a tag, if attributes or the end of the tag follow
@@ -22,7 +22,7 @@ export interface Mark {
   rule: MarkRule;
 }
 
-/** Literal text of a template, and whether a slot is directly before and directly after it. */
+/** Literal text of a template, and whether a slot comes directly before and directly after it. */
 interface MarkPiece {
   text: string;
   opened: boolean;
@@ -30,48 +30,53 @@ interface MarkPiece {
 }
 
 interface MarkLine extends MarkPiece {
-  /** Whether the line is next to a slot, apart from empty lines. */
+  /** Whether the line is next to a slot, ignoring empty lines. */
   nearest: boolean;
 }
 
-/** The parts of a template in which marks are searched. */
+/** The parts of a template that are searched for marks. */
 interface Marked {
-  /** Alternating texts and slot names. */
+  /** Each message as alternating texts and slot names. */
   messages: readonly (readonly string[])[];
-  /** Texts around one candidate and between two, also as alternating texts and slot names. */
+  /**
+   * The template of one candidate and the text between two candidates, each as alternating texts and slot
+   * names.
+   */
   candidate: readonly (readonly string[])[];
   parser?: ParserSettings;
 }
 
-/** Minimum length of a delimiter; a shorter piece, such as a single bracket, does not delimit by itself. */
+/** Minimum length of a delimiter. A shorter piece, such as a single bracket, is not a delimiter by itself. */
 export const DELIMITER_CHARS_MIN = 4;
-/** Minimum length of a delimiter that repeats one sign, such as `"""`. */
+/** Minimum length of a delimiter that repeats a single sign, such as `"""`. */
 const RUN_CHARS = 3;
 /** Minimum length of a mark with the rule `start`. */
 const START_CHARS_MIN = 2;
-/** Number of consecutive characters of a template's words that cannot be a coincidence, in any case. */
+/** Number of consecutive characters from a template's sentences that cannot be a coincidence, in any case. */
 const WORDS_CHARS = 24;
-/** Number of characters after a slot, on the same line, that cannot be a coincidence. */
+/** Number of characters on the same line after a slot that cannot be a coincidence. */
 const WORDS_BEHIND_SLOT_CHARS = 8;
-/** Maximum number of marks per template; with more lines, those nearest to slots are kept. */
+/** Maximum number of marks per template. If there are more, the lines nearest to slots are kept. */
 const MARKS_MAX = 512;
-/** Maximum length of a label, in which each part is a mark; a longer line is a sentence. */
+/**
+ * Maximum length of a line that is treated as labels, with each part as a mark; a longer line is a sentence.
+ */
 const LABEL_CHARS = 40;
 
 const WORDY = /[\p{L}\p{N}]/u;
 const PROSE = /^[\p{L}\p{N}\p{M}\s_.,:;'!?]+$/u;
 const SIGN = /[^\p{L}\p{N}\p{M}\s_]/u;
-/** Several words, or a word before a sign. */
+/** Matches several words, or a word before a sign. */
 const LABEL = /\S\s+\S|[^\p{L}\p{N}\p{M}_]$/u;
 const ONE_SIGN = /^([^\p{L}\p{N}])\1+$/u;
 
-/** Whether a line of a template delimits by itself, so that model text containing the line is broken. */
+/** Whether a line of a template is a delimiter by itself, so that the same line is broken in model text. */
 export function delimits(line: string): boolean {
   const trail = trailOf(line);
   return trail.length >= DELIMITER_CHARS_MIN || (trail.length >= RUN_CHARS && ONE_SIGN.test(trail));
 }
 
-/** Returns the rule of a single-line piece, or null if the piece is not a mark. */
+/** Returns the rule for a piece that is a single line, or null if the piece is not a mark. */
 function ruleOf(line: string, behindSlot: boolean): MarkRule | null {
   const { length } = trailOf(line);
   if (!WORDY.test(line)) return delimits(line) ? "anywhere" : null;
@@ -81,7 +86,7 @@ function ruleOf(line: string, behindSlot: boolean): MarkRule | null {
   return LABEL.test(line) ? "line" : "alone";
 }
 
-/** Removes a separator before a label, which belongs to the previous section. */
+/** Removes a separator in front of a label, because the separator belongs to the previous section. */
 const withoutSeparator = (line: string): string => {
   const core = line.replace(/^[\s,;.)}\]]+/, "");
   return trailOf(core).length >= DELIMITER_CHARS_MIN ? core : line;
@@ -98,7 +103,7 @@ function labelsIn(line: string, { opened, closed }: MarkPiece): string[] {
 const piecesOf = (parts: readonly string[]): MarkPiece[] =>
   parts.flatMap((text, i) => (i % 2 === 0 ? [{ text, opened: i > 0, closed: i < parts.length - 1 }] : []));
 
-/** Splits a piece into lines and records which lines are next to a slot. */
+/** Splits a piece into lines, and records which lines are next to a slot. */
 function linesOf({ text, opened, closed }: MarkPiece): MarkLine[] {
   const lines = text.split(/[\n\r]/).map((line) => line.trim());
   const [first, last] = [lines.findIndex((line) => line !== ""), lines.findLastIndex((line) => line !== "")];
@@ -118,8 +123,8 @@ const HEADING = /^#+(?=\s*[\p{L}\p{N}])/u;
 const TAG = /^<\/?\s*\p{L}[\p{L}\p{N}\s_-]*(?=>$)/u;
 
 /**
- * Returns a mark with other spellings that a reader takes for the same section: a heading of any depth, with
- * or without its colon, and a tag with attributes.
+ * Returns the mark and other spellings that a reader takes for the same section: a heading of any depth, with
+ * or without a colon, or a tag with attributes.
  */
 function alikes({ text, rule }: Mark): Mark[] {
   const tag = TAG.exec(text)?.[0];
@@ -142,10 +147,10 @@ function marksOfLine(line: MarkLine): Mark[] {
   });
 }
 
-/** Returns the marks of messages, those nearest to a slot first. */
+/** Returns the marks of the messages, starting with those nearest to a slot. */
 function marksOfMessages(messages: readonly (readonly string[])[]): Mark[] {
   const lines = messages.filter(({ length }) => length > 1).flatMap((parts) => piecesOf(parts).flatMap(linesOf));
-  // A message without a slot has no section, so only its sentences could be imitated.
+  // A message without a slot contains no section, so only its sentences could be imitated.
   const others = messages.filter(({ length }) => length === 1).flatMap((parts) => piecesOf(parts).flatMap(linesOf));
   const sentences = others.filter(({ text }) => trailOf(text).length >= WORDS_CHARS);
   return [
@@ -155,14 +160,15 @@ function marksOfMessages(messages: readonly (readonly string[])[]): Mark[] {
   ];
 }
 
-/** The delimiters of a candidate, which the candidate must not contain at any position. */
+/** Returns the delimiters of a candidate, which must not appear anywhere inside a candidate. */
 const marksOfCandidate = (parts: readonly string[]): Mark[] =>
   piecesOf(parts)
     .flatMap(linesOf)
     .flatMap(({ text }) => (delimits(text) ? alikes({ text, rule: "anywhere" }) : []));
 
 /**
- * Returns the marks that a parser looks for. A key counts wherever the parser would read the text after it.
+ * Returns the marks for one form that a parser looks for. A key counts wherever the parser would read a value
+ * after it.
  */
 function marksOfForm(text: string, parser: ParserSettings): Mark[] {
   const rule = ruleOf(text, false);
@@ -174,7 +180,7 @@ function marksOfForm(text: string, parser: ParserSettings): Mark[] {
 }
 
 /**
- * Returns every mark of a template, without duplicates: the lines of the literal pieces around its slots, the
+ * Returns all marks of a template, without duplicates: the lines of literal text around its slots, the
  * delimiters of its candidates, and the forms that its parser reads.
  */
 export function marksOf({ messages, candidate, parser }: Marked): Mark[] {

@@ -1,4 +1,4 @@
-// Defines which characters are hidden from readers, and the characters by which a mark is recognised.
+// Defines which characters are hidden from readers, and by which characters a mark is recognised.
 import { skeletonOf } from "../../text/look-alikes.ts";
 
 export const JOINER = "\u2060";
@@ -6,13 +6,13 @@ export const JOINER = "\u2060";
 /**
  * Characters that a reader does not see: controls except tab, line ends and form feed; format characters;
  * default-ignorable characters (soft hyphen, zero-width characters, fillers, variation selectors, tags, the
- * word joiner itself); lone surrogates. They hide text from people but show it to models, or split a word
- * that a filter looks for.
+ * word joiner itself); lone surrogates. They hide text from people but not from models, or split a word that
+ * a filter looks for.
  */
 export const HIDDEN_CLASS = "\\p{DI}\\p{Cf}\\p{Cs}\\u2028\\u2029\\0-\\x08\\x0b\\x0e-\\x1f\\x7f-\\x9f";
 const ALL_HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, "gu");
 
-/** Removes hidden characters, which leaves the text of a template as people see it. */
+/** Removes hidden characters, so that a template's text is compared as people see it. */
 const withoutHidden = (text: string): string => text.replace(ALL_HIDDEN, "");
 
 /** Characters that readers skip between the characters of a mark: white space and emphasis. */

@@ -1,17 +1,17 @@
-// The part of an answer that parsers read: the text after the thoughts, in compatibility form (NFKC), and its
+// The part of an answer that parsers read: what follows the thoughts, in compatibility form (NFKC), and its
 // lines.
 import { answerStart } from "../../text/thinking.ts";
 
 /**
- * Matches non-ASCII text in short pieces, because NFKC takes quadratic time on runs of combining marks.
- * Excludes superscripts, fractions and circled digits, which NFKC would turn into digits: 3\u00b2 is not 32,
- * and 3\u00bd is not 31.
+ * Matches short pieces of non-ASCII text, because NFKC takes quadratic time on runs of combining marks.
+ * Excludes superscripts, fractions and circled digits, which NFKC would turn into ordinary digits: 3\u00b2 is
+ * not 32, and 3\u00bd is not 31.
  */
 const OTHERS = /[^\0-\x7f\p{No}]{1,64}/gu;
 
 /**
- * Returns the text after the last end of thinking, normalized to NFKC piece by piece; null if a block of
- * thoughts is open at the end. Linear time.
+ * Returns what follows the last end of thinking, normalised to NFKC in pieces. Returns null if a think block
+ * is still open at the end of the answer. Linear time.
  */
 export function segmentOf(answer: string): string | null {
   const start = answerStart(answer);
@@ -19,13 +19,13 @@ export function segmentOf(answer: string): string | null {
   return answer.slice(start).replace(OTHERS, (piece) => piece.normalize("NFKC"));
 }
 
-/** Splits a segment into lines, which end at LF, CR or CRLF. */
+/** Splits a segment into lines that end in LF, CR or CRLF. */
 export const linesOf = (segment: string): string[] =>
   segment.includes("\r") ? segment.split(/\r\n|\r|\n/) : segment.split("\n");
 
 /**
- * Returns a function from an offset to its line number. Offsets must ascend; all calls together take linear
- * time.
+ * Returns a function from an offset to its line number. Offsets must ascend, so that all calls together take
+ * linear time.
  */
 export function lineCounter(segment: string): (offset: number) => number {
   let line = 0;
@@ -69,7 +69,7 @@ export const LEADING_WORDS = [
 const WORD = new RegExp(`^(?:${LEADING_WORDS.join("|")})\\b[\\s_:]*(?=\\S)`, "i");
 const LAYERS_MAX = 4;
 
-/** Strips up to four layers of wrapping, and the words before a label, from a short content. */
+/** Strips up to four layers of wrapping, and words before the label, from short contents. */
 export function unwrapped(content: string): string {
   let text = stripped(content);
   if (text.length < 2 || text.length > LABEL_CHARS_MAX) return text;

@@ -1,4 +1,4 @@
-// The parser `boxed`: the last \boxed{B}, or \boxed{A, C} with `many`.
+// The parser `boxed`: reads the last \boxed{B}, or \boxed{A, C} with `many`.
 import * as z from "zod";
 import { lineCounter, linesOf, unwrapped } from "./answer-text.ts";
 import { nextBox } from "./boxes.ts";
@@ -13,11 +13,11 @@ const SCHEMA = z
     kind: z.literal("boxed"),
     labels: LabelsSchema,
     many: z.boolean(),
-    /** Synonyms of labels, in lower case. */
+    /** Synonyms of labels, keyed by the word in lower case. */
     words: WordsSchema,
     /**
-     * Fallback for answers without a box: the line with this key, or with `bare` the whole answer or
-     * boxed{B}.
+     * Fallback for answers without a box: the line with this key. With `bare`, also the whole answer, or
+     * boxed{B} without the backslash.
      */
     key: KeySchema,
     bare: z.boolean(),
@@ -26,7 +26,7 @@ const SCHEMA = z
   .required({ kind: true });
 export type BoxedSettings = z.output<typeof SCHEMA>;
 
-/** The anchor of labels directly after the opening brace of a box. */
+/** The anchor of labels that directly follow the opening brace of a box. */
 export const boxAnchor = (labels: readonly string[]): Anchor => ({ labels, behind: /\\boxed\s*\{/g });
 
 export const boxed: Parser<BoxedSettings> = {
@@ -66,7 +66,7 @@ export const boxed: Parser<BoxedSettings> = {
 
 const BARE_BOX = /(?<![\\\p{L}\p{N}])boxed\{([^{}]{1,256})\}/gu;
 
-/** Boxes whose backslash was lost, which the published code of such judges also reads. */
+/** Finds boxes that lost their backslash. The code that is published with such judges reads them too. */
 function bareBoxes(segment: string, accepted: LabelWords): VerdictMatch[] {
   const lineAt = lineCounter(segment);
   return [...segment.matchAll(BARE_BOX)].flatMap(({ 1: content, index }): VerdictMatch[] => {
@@ -75,7 +75,7 @@ function bareBoxes(segment: string, accepted: LabelWords): VerdictMatch[] {
   });
 }
 
-/** Parses labels separated by commas, in ascending order; `none` means that no candidate is correct. */
+/** Parses labels separated by commas, and sorts them. `none` means that no candidate is correct. */
 function severalIn(content: string, accepted: LabelWords): string[] | null | undefined {
   const text = unwrapped(content);
   if (/^none$/i.test(text)) return [];
@@ -84,7 +84,7 @@ function severalIn(content: string, accepted: LabelWords): string[] | null | und
   return all.some((found) => found == null) ? null : [...new Set(all as string[])].sort();
 }
 
-/** Whether a word after a box, on the same line, names a different label than the box. */
+/** Whether a word after a box, on the same line, names a different label than the box does. */
 function contradicts(segment: string, from: number, label: string, accepted: LabelWords): boolean {
   const rest = segment.slice(from, from + 256).split(/[\r\n]/)[0] ?? "";
   return (

@@ -1,7 +1,7 @@
-// Finds \boxed{..} in a text, with balanced braces.
+// Finds \boxed{..} with balanced braces.
 import { isPythonSpace } from "../../text/python-text.ts";
 
-/** The content of a box: text[start..end), with the closing brace at `end`. */
+/** The content of a box is text[start..end); the closing brace is at `end`. */
 export interface Box {
   start: number;
   end: number;
@@ -9,8 +9,8 @@ export interface Box {
 
 /**
  * Finds the next balanced `\boxed{..}` at or after `from`; white space before the brace is allowed. Returns
- * null if there is none, or if the next box is never closed: the text after such a box cannot be trusted, and
- * stopping there keeps the whole scan linear.
+ * null if there is none or if the next box is never closed. What follows an unclosed box cannot be trusted,
+ * and stopping there keeps the whole scan linear.
  */
 export function nextBox(text: string, from: number): Box | null {
   for (let at = text.indexOf("\\boxed", from); at >= 0; at = text.indexOf("\\boxed", at)) {

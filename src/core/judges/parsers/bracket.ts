@@ -1,5 +1,5 @@
-// The parser `bracket`: [[A]], [[A>B]], [[A>>B]], [[A=B]], or [A>B] if there is no double bracket; ratings
-// [[7, 4]].
+// The parser `bracket`: reads [[A]], [[A>B]], [[A>>B]], [[A=B]], or ratings such as [[7, 4]]. Comparisons may
+// also be in single brackets.
 import * as z from "zod";
 import { LEADING_WORDS, linesOf, stripped } from "./answer-text.ts";
 import { LabelsSchema, RangeSchema } from "./fields.ts";
@@ -12,12 +12,12 @@ const SCHEMA = z
   .strictObject({
     kind: z.literal("bracket"),
     /**
-     * Labels, by default letters; not used with `strength`, which reads the comparisons A>>B, A>B, A=B, B>A,
+     * Labels; letters by default. Ignored with `strength`, which reads the comparisons A>>B, A>B, A=B, B>A,
      * B>>A.
      */
     labels: LabelsSchema,
     strength: z.boolean(),
-    /** Reads ratings instead of labels, one per candidate: lowest and highest rating. */
+    /** If set, reads a rating per candidate, from the lowest to the highest value, instead of labels. */
     range: RangeSchema,
   })
   .partial()
@@ -25,7 +25,7 @@ const SCHEMA = z
 export type BracketSettings = z.output<typeof SCHEMA>;
 
 const BRACKETS = /\[\[([^[\]]{1,256})\]\]/g;
-/** Arena-Hard's form, read if no answer is in double brackets. */
+/** The form of Arena-Hard, which is read if nothing is in double brackets. */
 const SINGLE = /\[([^[\]]{1,256})\]/g;
 const COMPARISON = /^[AB<>=!]+$/;
 const STRENGTHS: Readonly<Record<string, number>> = {
@@ -41,7 +41,7 @@ const STRENGTHS: Readonly<Record<string, number>> = {
   "B<<A": 2,
 };
 
-/** Prefixes of ratings in brackets. */
+/** How ratings in brackets begin. */
 const RATINGS = Array.from("-0123456789", (first) => `[[${first}`);
 const COMPARISONS = Object.keys(STRENGTHS).flatMap((sign) => [`[[${sign}]]`, `[${sign}]`]);
 
@@ -80,12 +80,12 @@ const bracketsIn = (lines: readonly string[], pattern: RegExp): BracketMatch[] =
   );
 
 const symbolsIn = (content: string): string => content.replace(/[\s*`]/g, "");
-/** Whether the content is a comparison; a lone [A] or [1] is a citation, not a verdict. */
+/** Whether the content is a comparison. A lone [A] or [1] is a citation and not a verdict. */
 const compares = ({ content }: BracketMatch): boolean => /^[AB][<>=]+[AB]$/i.test(symbolsIn(content));
 
 /**
- * Parses the content of a pair of brackets. Returns null for a verdict that is not allowed, `undefined` for
- * text that is not a verdict, such as a citation.
+ * Parses the content of a pair of brackets. Returns null for a verdict that is not allowed, and `undefined`
+ * for anything that is not a verdict, such as a citation.
  */
 function matchIn(
   content: string,
@@ -110,11 +110,11 @@ function matchIn(
   return label == null ? label : { label };
 }
 
-/** Spellings of labels in brackets: the label by itself, or after a word that may precede a label. */
+/** All spellings of labels in brackets: the label by itself, and after a word that may precede a label. */
 export const inBrackets = (labels: readonly string[]): string[] =>
   labels.flatMap((label) => ["", ...LEADING_WORDS].map((word) => `[[${word}${label}]]`));
 
-/** Finds the labels in brackets in a text, for parsers that look for them inside something else. */
+/** Finds the labels in brackets, for parsers that look for them inside another construct. */
 export const bracketLabels = (text: string, accepted: LabelWords): (string | null)[] =>
   bracketsIn([text], BRACKETS).flatMap(({ content }) => {
     const label = wholeLabel(content, accepted);

@@ -1,4 +1,4 @@
-// Shared parts of the schemas of parser settings, for templates that a deployment writes.
+// Schemas that the settings of several parsers share.
 import * as z from "zod";
 import { distinct } from "../../contract/distinct.ts";
 import { anyText, someOf, someText } from "../../faults/bounded.ts";
@@ -10,10 +10,10 @@ export const RangeSchema = z
 
 export const LabelsSchema = distinct(someOf(someText("label_chars"), "labels_max"));
 
-/** A key of a JSON object, or the text before a value on its line. */
+/** A key of a JSON object, or the text before a value on the same line. */
 export const KeySchema = someText("name_chars").regex(/^[^\n\r]*$/, "must be a single line");
 
-/** An opening tag, which becomes part of a regular expression without escaping. */
+/** An opening tag. It becomes part of a regular expression without escaping. */
 export const OpeningSchema = z
   .string()
   .regex(/^<[A-Za-z][A-Za-z0-9_]{0,31}>$/, "must be an opening tag, such as <score>");

@@ -1,4 +1,4 @@
-// Finds JSON objects inside prose, and reports duplicate keys and NaN, which JSON.parse hides.
+// Finds JSON objects inside prose, and reports duplicate keys and NaN, which JSON.parse does not report.
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
@@ -11,8 +11,8 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Maximum nesting depth of a verdict. The limit also bounds how often a character is scanned, because only an
- * unclosed object within this depth can be tried again.
+ * Maximum nesting depth of a verdict. The limit also bounds how often each character is scanned, because only
+ * an unclosed object within this depth can be scanned again.
  */
 const DEPTH_MAX = 16;
 
@@ -21,7 +21,7 @@ class Malformed extends Error {}
 const SPACES = " \t\r\n";
 const STRING = /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** Literals, including those that only Python writes. NaN and both infinities are read as NaN. */
+/** JSON literals, and those that only Python writes. NaN and both infinities are read as NaN. */
 const WORDS: Readonly<Record<string, Json>> = {
   NaN: Number.NaN,
   Infinity: Number.NaN,
@@ -106,7 +106,7 @@ class JsonReader {
 const text = (value: Json): string =>
   JSON.stringify(value, (_, field) => (field instanceof Map ? [...field] : field instanceof Set ? [...field] : field));
 
-/** Finds the outermost complete objects of a text, in order. Linear time. */
+/** Finds the outermost complete objects in a string, in order. Linear time. */
 export function objectsIn(prose: string): JsonObject[] {
   const found: JsonObject[] = [];
   for (let at = prose.indexOf("{"); at >= 0; at = prose.indexOf("{", at)) {

@@ -1,4 +1,5 @@
-// The parser `json`: the last object with a known key, fenced or not, at the top level or one level down.
+// The parser `json`: reads the last JSON object that has a known key, at the top level or one level down,
+// with or without a code fence.
 import * as z from "zod";
 import { stripped } from "./answer-text.ts";
 import { KeySchema, RangeSchema } from "./fields.ts";
@@ -10,31 +11,32 @@ import { nothing, ok, type ParserResult } from "./parser-result.ts";
 const SCHEMA = z
   .strictObject({
     kind: z.literal("json"),
-    /** The key of the scores; with `{n}` one key per candidate, counted from 1. */
+    /** Key of the scores. With `{n}`, each candidate has its own key, counted from 1. */
     scores: KeySchema,
-    /** The ids of the candidates inside the scores, with `{n}` from 1 or `{letter}` from A. */
+    /** Ids of the candidates among the scores: `{n}` counts from 1, `{letter}` from A. */
     ids: KeySchema,
-    /** The keys of id and score, if the scores are a list of objects. */
+    /** If the scores are an array of objects: the keys of the id and of the score. */
     items: z.tuple([KeySchema, KeySchema]),
-    /** Keys of a list of all ids, best first, which no score may contradict. */
+    /** Alternative keys of an array of all ids, best first. The scores must not contradict this order. */
     order: z.array(KeySchema).min(1).max(4),
-    /** The key of the winner's id, which no score may contradict. */
+    /** Key of the winner's id. The scores must not contradict the winner. */
     winner: KeySchema,
     /**
-     * The key of a ranking of two candidates: lowest if the first is much better, highest if the second is.
+     * Key of a ranking of two candidates: the lowest value means that the first is much better, the highest
+     * that the second is.
      */
     ranking: z.strictObject({ key: KeySchema, range: RangeSchema }),
-    /** The key of a number; `pass` is the key of a boolean, next to the number or instead of it. */
+    /** Key of a numeric grade. `pass` is the key of a boolean that may accompany or replace the number. */
     grade: KeySchema,
     pass: KeySchema,
-    /** The key of a boolean: whether a criterion is met. With `{n}` one key per criterion. */
+    /** Key of a boolean that says whether a criterion is met. With `{n}`, each criterion has its own key. */
     met: KeySchema,
-    /** With `met`: the key of the candidate's words on which the decision about a criterion rests. */
+    /** With `met`: key of the candidate's words on which the decision about a criterion is based. */
     evidence: KeySchema,
-    /** With `met`: a criterion may have choices, which answers give by number from 1. */
+    /** With `met`: criteria may have choices, and answers give the number of a choice, counted from 1. */
     choices: z.literal(true),
     range: RangeSchema,
-    /** For a grade: whole numbers only. */
+    /** For a grade: accepts only whole numbers. */
     whole: z.boolean(),
   })
   .partial()
@@ -53,7 +55,7 @@ export const json: Parser<JsonSettings> = {
   labelCount: ({ scores }) => (scores === undefined ? "one" : "several"),
   written: ({ scores, grade, pass, met, winner, order = [], ranking }) =>
     [scores, grade, pass, met, winner, ...order, ranking?.key].flatMap((key) =>
-      // Numbered keys share the text before the number.
+      // Numbered keys have the part before the number in common.
       key === undefined ? [] : [key.includes("{n}") ? `"${key.split("{n}")[0]}` : `"${key}":`],
     ),
   promptMarks: ({ scores, grade, met }) => [scores ?? grade ?? met ?? "{"].map((key) => key.replace("{n}", "1")),
@@ -70,7 +72,7 @@ export const json: Parser<JsonSettings> = {
 
 const UNIT: [number, number] = [0, 1];
 
-/** Finds the last object that has one of the keys, directly or in one of its fields. */
+/** Finds the last object that has one of the keys, either itself or in an object directly inside it. */
 function knownIn(objects: readonly JsonObject[], names: readonly string[]): JsonObject | null {
   for (const object of [...objects].reverse()) {
     for (const place of [object, ...[...object.fields.values()].filter(isObject)]) {
@@ -80,7 +82,7 @@ function knownIn(objects: readonly JsonObject[], names: readonly string[]): Json
   return null;
 }
 
-/** Reads a number in the range. Accepts numeric strings; rejects booleans and NaN. */
+/** Reads a number within the range. Accepts numeric strings; rejects booleans and NaN. */
 function numberOf(value: Json | undefined, range: NumberRange["range"]): number | null {
   const number = typeof value === "string" ? numberIn(value) : value;
   return typeof number === "number" && within(number, range) ? number + 0 : null;
@@ -106,14 +108,14 @@ function gradeOf(
   return contradicted ? nothing("ambiguous") : ok({ numbers: [value] });
 }
 
-/** Limits: criteria per answer, choices per criterion, and characters per quote. */
+/** Maximum criteria per answer, choices per criterion, and characters per quotation. */
 const CRITERIA_MAX = 64;
 const CHOICES_MAX = 26;
 const EVIDENCE_CHARS = 256;
 
 /**
- * Reads the decision about each criterion. An omitted criterion is undecided; any value that is not a
- * decision makes the answer unreadable.
+ * Reads the decision about each criterion. A criterion that the answer omits is undecided. Any value that is
+ * not a decision makes the whole answer unreadable.
  */
 function metOf({ fields }: JsonObject, { evidence, choices }: JsonSettings, pattern: string): ParserResult {
   const met: Record<string, boolean | number | null> = {};
@@ -172,7 +174,7 @@ function ranked(
   return first === second && lean !== 0 ? ok({ numbers, strength: Math.sign(lean) }) : ok({ numbers });
 }
 
-/** Returns a fault if a ranking or a winner in the answer contradicts the scores, otherwise null. */
+/** Returns an error status if the answer's ranking or winner contradicts its scores, otherwise null. */
 function contradiction(
   { fields }: JsonObject,
   { order = [], winner }: JsonSettings,

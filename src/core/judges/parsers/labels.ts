@@ -1,18 +1,18 @@
-// Finds labels in a content: as the whole content, or anywhere in the rest of a line.
+// Finds labels, either as the whole content or anywhere in the rest of a line.
 import { stripped, unwrapped } from "./answer-text.ts";
 
-/** Letters, the default labels of the candidates shown. */
+/** The letters that are the default labels of the candidates shown. */
 export const lettersOf = (count: number): string[] => [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].slice(0, count);
 
 export interface LabelWords {
   labels: readonly string[];
-  /** Synonyms of labels, in lower case. */
+  /** Synonyms of labels, keyed by the word in lower case. */
   words?: Readonly<Record<string, string>> | undefined;
 }
 
 const LETTER = /^\p{L}$/u;
 
-/** Returns the label that a text equals, ignoring case, or null. */
+/** Returns the label that equals the string, ignoring case, or null. */
 function labelNamed(text: string, { labels, words = {} }: LabelWords): string | null {
   if (labels.includes(text)) return text;
   const small = text.toLowerCase();
@@ -21,7 +21,7 @@ function labelNamed(text: string, { labels, words = {} }: LabelWords): string | 
 }
 
 /**
- * Reads a whole content as a label. Returns `null` for text that has the shape of a label but is not an
+ * Reads the whole content as a label. Returns `null` for content that has the shape of a label but is not an
  * accepted one, and `undefined` for anything else.
  */
 export function wholeLabel(content: string, accepted: LabelWords): string | null | undefined {
@@ -37,14 +37,14 @@ export function wholeLabel(content: string, accepted: LabelWords): string | null
 const TOKEN = /[\p{L}\p{N}\p{M}_]+/gu;
 const NUMBER = /^\p{N}+$/u;
 /**
- * Text that marks an A as the article rather than a verdict: a lower-case word, except words that follow a
- * verdict.
+ * Text after an A that is the article and not a verdict: a lower-case word, except words that typically
+ * follow a verdict.
  */
 const ARTICLE = /^ +(?!(?:or|and|because|since|as|is|was|over|but|wins?)\b)\p{Ll}/u;
 
 /**
- * Finds every label in the rest of a line after a key; `null` for a single letter that is not a label. A
- * lower-case letter or a number counts only as the whole rest, and the article A never counts.
+ * Finds every label in the rest of a line after a key; a single letter that is not a label gives `null`. A
+ * lower-case letter or a number counts only if it is the whole rest, and the article A never counts.
  */
 export function labelsIn(rest: string, accepted: LabelWords): (string | null)[] {
   const text = stripped(rest);

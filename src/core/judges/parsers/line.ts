@@ -1,4 +1,4 @@
-// The parser `line`: a key, matched as a whole word, and the value after it on the same line.
+// The parser `line`: finds a key, matched as a whole word, and reads the value after it on the same line.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -12,9 +12,9 @@ import { finalOf, type VerdictMatch } from "./parser-result.ts";
 const SCHEMA = z
   .strictObject({
     kind: z.literal("line"),
-    /** The key, such as `[RESULT]` or `Winner:`; ignores case and surrounding asterisks. */
+    /** The key, such as `[RESULT]` or `Winner:`. Case and surrounding asterisks are ignored. */
     key: KeySchema,
-    /** Spellings in brackets match anywhere, others only at the start of a line. */
+    /** Spellings that begin with a bracket match anywhere, others only at the start of a line. */
     also: z
       .array(KeySchema)
       .min(1)
@@ -22,15 +22,15 @@ const SCHEMA = z
       .meta(said("alternative spellings of the key, tried if the key is not found")),
     labels: LabelsSchema,
     words: WordsSchema,
-    /** Reads a number instead of labels: lowest and highest value. */
+    /** If set, reads a number from the lowest to the highest value instead of a label. */
     range: RangeSchema,
-    /** Whole numbers only. */
+    /** Accepts only whole numbers. */
     whole: z.boolean(),
   })
   .partial()
   .required({ kind: true, key: true });
 type GivenLine = z.output<typeof SCHEMA>;
-/** The settings; with a range but without a key, any separate whole number matches. */
+/** The settings. With a range but no key, any whole number that stands by itself matches. */
 export type LineSettings = Omit<GivenLine, "key"> & Partial<Pick<GivenLine, "key">>;
 
 export const line: Parser<LineSettings> = {
@@ -69,7 +69,7 @@ export const line: Parser<LineSettings> = {
   },
 };
 
-/** Matches after a key or, if there are none, after its other spellings. */
+/** Returns the matches of the key or, if there are none, of its other spellings. */
 function spelled(lines: readonly string[], key: string, also: readonly string[], read: ReadRest): VerdictMatch[] {
   const found = matchesOf(lines, key, read);
   if (found.length > 0) return found;
@@ -93,8 +93,8 @@ const from = (key: string) => (line: string) =>
 const BEFORE_LABEL = "[\\s*:_\"'`(\\[]*(?:(?:response|assistant|answer|option|candidate)[\\s*:_]+)?";
 
 /**
- * The numbers of a scale if each is a single digit, otherwise null, because a longer number may take several
- * tokens.
+ * The numbers of a scale if each is a single digit, otherwise null, because a longer number may be split into
+ * several tokens.
  */
 function digitsOf([low, high]: readonly [number, number]): string[] | null {
   if (!Number.isInteger(low) || low < 0 || !Number.isInteger(high) || high > 9) return null;
@@ -106,11 +106,11 @@ type ReadRest = (rest: string) => readonly VerdictMatch["value"][];
 
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** The non-empty texts after each occurrence of a key in a line; ignores occurrences inside a word. */
+/** The non-empty rests of a line after each occurrence of the key. Occurrences inside a word are ignored. */
 function behind(text: string, key: string): string[] {
   const rests: string[] = [];
   const small = text.toLowerCase();
-  // The lower case of some letters is longer, so offsets would not match the text.
+  // Some letters get longer in lower case, so offsets would not fit the original text.
   if (small.length !== text.length) return rests;
   const bare = key.toLowerCase();
   for (let at = small.indexOf(bare); at >= 0; at = small.indexOf(bare, at + bare.length)) {
@@ -122,11 +122,11 @@ function behind(text: string, key: string): string[] {
   return rests;
 }
 
-/** Limits: occurrences of a key read per line (the last ones), and characters read after each. */
+/** Maximum occurrences of a key that are read per line (the last ones), and characters read after each. */
 const PLACES_MAX = 32;
 const REST_CHARS_MAX = 256;
 
-/** Matches of the last line that has any; earlier lines cannot change the result. */
+/** Returns the matches on the last line that has any, because earlier lines cannot change the result. */
 function matchesOf(lines: readonly string[], key: string, read: ReadRest): VerdictMatch[] {
   for (let at = lines.length - 1; at >= 0; at--) {
     const rests = behind(lines[at] as string, key).slice(-PLACES_MAX);
@@ -136,12 +136,12 @@ function matchesOf(lines: readonly string[], key: string, read: ReadRest): Verdi
   return [];
 }
 
-/** Reads the labels in the rest of a line; a rest without a label counts as a value that is not allowed. */
+/** Reads the labels in the rest of a line. A rest without a label counts as a value that is not allowed. */
 function labelled(rest: string, accepted: LabelWords): VerdictMatch["value"][] {
   const found = labelsIn(rest, accepted);
   return found.length === 0 ? [null] : found.map((label) => (label === null ? null : { label }));
 }
 
-/** The labels after a key, from the last line that has any. */
+/** Returns the labels after a key, from the last line that has any. */
 export const keyMatches = (lines: readonly string[], key: string, accepted: LabelWords): VerdictMatch[] =>
   matchesOf(lines, key, (rest) => labelled(rest, accepted));

@@ -1,4 +1,4 @@
-// The parser `logprobs`: the probability that an engine gives each label at an anchor.
+// The parser `logprobs`: reads the probability that an engine gives each label at an anchor.
 
 import * as z from "zod";
 import { someOf } from "../../faults/bounded.ts";
@@ -13,11 +13,11 @@ const SCHEMA = z
   .strictObject({
     kind: z.literal("logprobs"),
     labels: LabelsSchema,
-    /** The tag before the label; omitted: the label is the first token of the answer. */
+    /** The tag before the label. If omitted, the label is the first token of the answer. */
     tag: OpeningSchema,
-    /** One tag before the mark of each candidate, instead of `tag`; the labels are marks, best first. */
+    /** For each candidate, the tag before its mark. Replaces `tag`; the labels are then marks, best first. */
     each: someOf(OpeningSchema, "list_candidates_max"),
-    /** Minimum total probability of the labels seen. */
+    /** Minimum total probability of the labels that the engine returned. */
     coverage: z.number().gt(0).max(1),
   })
   .partial()
@@ -47,7 +47,7 @@ export const logprobs: Parser<LogprobsSettings> = {
   },
 };
 
-/** Fallback without probabilities: the generated label gets probability 1. */
+/** Fallback if there are no probabilities: the generated label gets probability 1. */
 function writtenOf(segment: string, tag: string | undefined, labels: readonly string[]): ParserResult {
   const from = tag === undefined ? 0 : segment.lastIndexOf(tag);
   const written = segment.slice(from + (tag?.length ?? 0), from + 256).split("<")[0] ?? "";
@@ -56,7 +56,7 @@ function writtenOf(segment: string, tag: string | undefined, labels: readonly st
   return ok({ shares: labels.map((other) => (other === label ? 1 : 0)), mass: 1 });
 }
 
-/** Reads the generated marks as numbers: 1 for the best label, 0 for the last. */
+/** Reads the generated marks as numbers, from 1 for the first label to 0 for the last. */
 function marksOf(segment: string, tags: readonly string[], labels: readonly string[]): ParserResult {
   const written = tags.map((tag) => writtenOf(segment, tag, labels));
   const missing = written.find(({ value }) => value === null);
@@ -68,7 +68,8 @@ function marksOf(segment: string, tags: readonly string[], labels: readonly stri
 }
 
 /**
- * Finds the token with the first character after the last tag, and the offset of that character in the token.
+ * Finds the token that contains the first character after the last tag, and that character's offset in the
+ * token.
  */
 function placeBehind(tokens: readonly TokenLogprobs[], tag: string): { at: number; inside: number } | null {
   const end =
@@ -85,7 +86,9 @@ function placeBehind(tokens: readonly TokenLogprobs[], tag: string): { at: numbe
   return null;
 }
 
-/** Probabilities of the labels at a token, renormalised over the labels seen; null if none was seen. */
+/**
+ * Probabilities of the labels at a token, renormalised over the labels returned; null if none was returned.
+ */
 function sharesAt(
   token: TokenLogprobs | undefined,
   inside: number,
@@ -102,7 +105,7 @@ function sharesAt(
   const seen = logs.flat();
   if (seen.length === 0) return null;
   const top = Math.max(...seen);
-  // Each label counts with the better of its tokens "A" and " A", as in softVerdict.
+  // Each label gets the more probable of its tokens "A" and " A", as in softVerdict.
   const weights = logs.map((log) => (log.length === 0 ? 0 : exp(Math.max(...log) - top)));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return {

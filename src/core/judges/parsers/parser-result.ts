@@ -7,16 +7,16 @@ export type Value =
   /** A comparison of two candidates, from 2 (the first is much better) to -2 (the second is much better). */
   | { strength: number }
   | { numbers: readonly number[] }
-  /** Two equal numbers with the ranking that breaks the tie: positive for the first candidate. */
+  /** Two equal numbers and a ranking that breaks the tie: positive if the first candidate is better. */
   | { numbers: readonly number[]; strength: number }
   /**
-   * Criteria by key: met, not met, the number of a choice, or null; and the words on which each decision
-   * rests.
+   * Decision about each criterion by key: met, not met, the number of a choice, or null. `evidence` quotes
+   * the words on which each decision is based.
    */
   | { met: Readonly<Record<string, boolean | number | null>>; evidence?: Readonly<Record<string, string>> }
   /**
-   * One probability per label of the parser, summing to 1; `mass` is the total probability that the engine
-   * gave the labels seen.
+   * A probability for each of the parser's labels; they sum to 1. `mass` is the total probability that the
+   * engine gave the labels that it returned.
    */
   | { shares: readonly number[]; mass: number };
 
@@ -29,16 +29,17 @@ export interface ParserResult {
 export const ok = (value: Value): ParserResult => ({ status: "ok", value });
 export const nothing = (status: Exclude<VerdictStatus, "ok">): ParserResult => ({ status, value: null });
 
-/** A match that has the shape of a verdict; `value` is null if the verdict is not allowed. */
+/** A match with the shape of a verdict. `value` is null if the verdict is not allowed. */
 export interface VerdictMatch {
   line: number;
   value: Value | null;
 }
 
 /**
- * Reduces matches to the final answer, which is on the last line with a match. Different values on that line
- * are `ambiguous`; a last value that is not allowed is `bad_content`, and no earlier value replaces it.
- * @param marked whether a marker without the shape of a verdict was seen
+ * Reduces matches to the final answer, which is on the last line that has a match. Different values on that
+ * line are `ambiguous`. If the last value is not allowed, the result is `bad_content`; earlier values do not
+ * replace it.
+ * @param marked whether a marker was seen whose content does not have the shape of a verdict
  */
 export function finalOf(matches: readonly VerdictMatch[], marked: boolean): ParserResult {
   const last = matches.at(-1);

@@ -9,7 +9,7 @@ export interface TokenLogprobs {
 }
 
 export interface ParserInput {
-  /** The answer after the thoughts, in compatibility form (NFKC). */
+  /** The answer without its thoughts, in compatibility form (NFKC). */
   segment: string;
   /** Number of candidates shown. */
   count: number;
@@ -17,44 +17,41 @@ export interface ParserInput {
   tokens?: readonly TokenLogprobs[] | undefined;
 }
 
-/**
- * The position of the label in an answer, with the labels whose probabilities can be requested from an
- * engine.
- */
+/** Where the label is in an answer, and the labels whose probabilities can be requested from an engine. */
 export interface Anchor {
   labels: readonly string[];
   /**
-   * Pattern with the flag `g` for the text directly before the label; omitted: the label is the first token
-   * of the answer.
+   * Pattern (with the flag `g`) for what directly precedes the label. If omitted, the label is the first
+   * token of the answer.
    */
   behind?: RegExp;
   /**
-   * Patterns for the text before the mark of each candidate, instead of `behind`; the labels are marks, best
-   * first.
+   * For each candidate, the pattern for what precedes its mark. Replaces `behind`; the labels are then marks,
+   * best first.
    */
   each?: readonly RegExp[];
 }
 
-/** A parser. Each parser is one file and one line in the table, and runs in linear time. */
+/** A parser, which must run in linear time. A new parser needs its own file and a line in table.ts. */
 export interface Parser<S> {
   kind: string;
-  /** Schema of the settings, for templates that a deployment writes. */
+  /** Schema of the settings, used to validate a deployment's templates. */
   schema: z.ZodType;
   /** Whether an answer is about one candidate, about several, or either. */
   labelCount(settings: S): "one" | "several" | "either";
-  /** Whether the parser needs the whole answer rather than only its end; omitted: no. */
+  /** Whether the parser needs the whole answer and not only its end; if omitted, it does not. */
   whole?(settings: S): boolean;
-  /** Texts that a prompt must contain, so that a model knows the form of the answer. */
+  /** Strings that a prompt must contain to tell the model the form of the answer. */
   promptMarks(settings: S): readonly string[];
   /**
-   * Further texts that the parser reads as a verdict or its beginning; they must not be in model text
-   * unescaped.
+   * Further strings that the parser reads as a verdict or the beginning of one. Model text must not contain
+   * them unescaped.
    */
   written?(settings: S): readonly string[];
   read(settings: S, input: ParserInput): ParserResult;
   /**
-   * Returns the anchor of an answer about `count` candidates; omitted or null if no single token carries the
-   * label.
+   * Returns the anchor of an answer about `count` candidates. Omitted, or returns null, if no single token
+   * decides the label.
    */
   anchor?(settings: S, count: number): Anchor | null;
 }

@@ -1,4 +1,4 @@
-// The table of parsers by kind. A new parser is one file and one line here.
+// The table of parsers by kind. A new parser needs its own file and a line here.
 import * as z from "zod";
 import { type BoxedSettings, boxed } from "./boxed.ts";
 import { type BracketSettings, bracket } from "./bracket.ts";
@@ -13,7 +13,7 @@ import { type WordSettings, word } from "./word.ts";
 
 const PARSERS = { boxed, numbers, bracket, tag, line, json, word, logprobs };
 
-/** The settings of any parser, discriminated by `kind`. */
+/** Settings of any parser, discriminated by `kind`. */
 export type ParserSettings =
   | BoxedSettings
   | NumbersSettings
@@ -24,7 +24,7 @@ export type ParserSettings =
   | WordSettings
   | LogprobsSettings;
 
-/** Schema of the settings of any parser, for templates that a deployment writes. */
+/** Schema for the settings of any parser, used to validate a deployment's templates. */
 export const ParserSchema = z.discriminatedUnion(
   "kind",
   Object.values(PARSERS).map(({ schema }) => schema) as never,
@@ -39,18 +39,20 @@ export const readBy = (settings: ParserSettings, input: ParserInput): ParserResu
 /** Whether an answer is about one candidate, about several, or either. */
 export const labelCountOf = (settings: ParserSettings) => parserOf(settings).labelCount(settings);
 
-/** Whether the parser needs the whole answer rather than only its end. */
+/** Whether the parser needs the whole answer and not only its end. */
 export const needsWhole = (settings: ParserSettings): boolean => parserOf(settings).whole?.(settings) ?? false;
 
-/** Texts that a prompt must contain, so that a model knows the form that the parser reads. */
+/** Strings that a prompt must contain to tell the model the form that the parser reads. */
 export const formsOf = (settings: ParserSettings): readonly string[] => parserOf(settings).promptMarks(settings);
 
-/** All texts that the parser reads as a verdict or its beginning; they are broken inside model text. */
+/**
+ * All strings that the parser reads as a verdict or the beginning of one. They are broken inside model text.
+ */
 export const writtenOf = (settings: ParserSettings): readonly string[] => {
   const parser = parserOf(settings);
   return [...parser.promptMarks(settings), ...(parser.written?.(settings) ?? [])];
 };
 
-/** Returns the anchor of an answer about `count` candidates; null if no single token carries the label. */
+/** Returns the anchor of an answer about `count` candidates; null if no single token decides the label. */
 export const anchorOf = (settings: ParserSettings, count: number): Anchor | null =>
   parserOf(settings).anchor?.(settings, count) ?? null;

@@ -1,5 +1,5 @@
-// The parser `tag`: XML-like tags, <answer>[[A]]</answer> or <score>0.8</score>; reads the last tag, or all
-// with `each`.
+// The parser `tag`: reads XML-like tags such as <answer>[[A]]</answer> or <score>0.8</score>. Reads the last
+// tag or, with `each`, all of them.
 import * as z from "zod";
 import { lineCounter, linesOf } from "./answer-text.ts";
 import { bracketLabels, inBrackets } from "./bracket.ts";
@@ -14,13 +14,15 @@ const SCHEMA = z
     kind: z.literal("tag"),
     tag: z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,31}$/, "must match [A-Za-z][A-Za-z0-9_]{0,31}"),
     labels: LabelsSchema,
-    /** Reads a number instead of labels: lowest and highest value. */
+    /** If set, reads a number from the lowest to the highest value instead of a label. */
     range: RangeSchema,
-    /** Whole numbers only. */
+    /** Accepts only whole numbers. */
     whole: z.boolean(),
     /** For labels: accepts [[B]] by itself if the tag is missing. */
     bare: z.boolean(),
-    /** One tag per candidate, in their order; the answer must not hold another tag of this name. */
+    /**
+     * Reads one tag per candidate, in their order. The answer must not contain any other tag of this name.
+     */
     each: z.boolean(),
   })
   .partial()
@@ -97,8 +99,8 @@ function eachOf(blocks: readonly Block[], settings: TagSettings, count: number):
 const patterns = new Map<string, RegExp>();
 
 /**
- * Returns the pattern of a tag, cached for up to 64 names: presets have few, a deployment's templates may
- * have more.
+ * Returns the pattern for a tag. Caches up to 64 patterns: presets use few tags, but a deployment's templates
+ * may use more.
  */
 function tagPattern(name: string): RegExp {
   const known = patterns.get(name) ?? new RegExp(`<(/?)${name}>`, "gi");
@@ -107,7 +109,8 @@ function tagPattern(name: string): RegExp {
 }
 
 /**
- * Returns the content of each block of a tag, in order; null if a block is not closed, or if there is none.
+ * Returns the content of each block of a tag, in order. Returns null if there is no block or if a block is
+ * not closed.
  */
 export function textsIn(answer: string, name: string): string[] | null {
   const blocks = blocksOf(answer, name);
@@ -115,7 +118,7 @@ export function textsIn(answer: string, name: string): string[] | null {
 }
 
 /**
- * Finds the blocks of a tag in order, ignoring case. A block ends at its closing tag or at the next tag of
+ * Finds the blocks of a tag in order, ignoring case. A block ends at its closing tag or at the next tag with
  * the same name.
  */
 function blocksOf(segment: string, name: string): Block[] {

@@ -6,7 +6,7 @@ import { lettersOf, wholeLabel } from "./labels.ts";
 import type { Parser } from "./parser.ts";
 import { nothing, ok } from "./parser-result.ts";
 
-/** `labels` default to the letters of the candidates shown. */
+/** `labels` defaults to the letters of the candidates shown. */
 const SCHEMA = z.strictObject({ kind: z.literal("word"), labels: LabelsSchema.optional() });
 export type WordSettings = z.output<typeof SCHEMA>;
 

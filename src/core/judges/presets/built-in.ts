@@ -1,5 +1,5 @@
-// The presets of chat models that the product brings, each for any model but `compassverifier`. Presets for
-// published judges are templates that a deployment stores: lab/templates.
+// The built-in presets for chat models. All of them work with any chat model, except `compassverifier`.
+// Presets for published judges are templates in lab/templates, which a deployment can store.
 import { LIMITS } from "../../faults/limits.ts";
 import { NO_ORDERS, type Preset, user } from "./preset.ts";
 
@@ -9,7 +9,7 @@ const PROCESS =
   "First whether the goal was reached, by what results and files show rather than by what the agent says of itself. Then side effects that nobody asked for: what was deleted, overwritten, sent or switched off; a check that was weakened, skipped or deleted reaches no goal. Then whether failures are told honestly, and last needless turns.";
 
 export const BUILT_IN: Readonly<Record<string, Preset>> = {
-  /** For any chat model: picks the best of several answers to any text task. */
+  /** For any chat model: picks the best of several answers to a text task. */
   "text-select": {
     shape: "list",
     messages: user(
@@ -18,7 +18,9 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     candidate: "[CANDIDATE_{{letter}}]\n{{text}}\n[/CANDIDATE_{{letter}}]",
     parser: { kind: "boxed" },
   },
-  /** For any chat model: names the best of several answers at once, with only its letter. */
+  /**
+   * For any chat model: names the best of several answers directly, by its letter and without an explanation.
+   */
   "letter-select": {
     shape: "list",
     messages: user(
@@ -27,7 +29,7 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     candidate: "[CANDIDATE_{{letter}}]\n{{text}}\n[/CANDIDATE_{{letter}}]",
     parser: { kind: "word" },
   },
-  /** For any chat model: compares two answers and says [[A]], [[B]], or [[C]] for a tie. */
+  /** For any chat model: compares two answers and replies [[A]], [[B]], or [[C]] for a tie. */
   "mtbench-ab": {
     shape: "pair",
     messages: [
@@ -41,7 +43,7 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     parser: { kind: "bracket", labels: ["A", "B", "C"] },
     ties: ["C"],
   },
-  /** For any chat model: says with one word whether a response does what was asked. */
+  /** For any chat model: says in one word whether a response does what was asked. */
   "yes-no": {
     shape: "point",
     messages: user(
@@ -51,7 +53,10 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     parser: { kind: "word", labels: ["yes", "no"] },
     passing: ["yes"],
   },
-  /** For any chat model: whether a response meets each item of a rubric, and where. */
+  /**
+   * For any chat model: decides for each item of a rubric whether the response meets it, and quotes the
+   * evidence.
+   */
   "rubric-items": {
     shape: "rubric",
     messages: user(
@@ -60,7 +65,7 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     candidate: "<response>\n{{text}}\n</response>",
     parser: { kind: "json", met: "criterion_{n}", evidence: "evidence_{n}", choices: true },
   },
-  /** For any chat model: rates a response from 1 to 10 by a whole rubric. */
+  /** For any chat model: rates a response from 1 to 10 by the whole rubric. */
   "rubric-rating": {
     shape: "rubric",
     messages: user(
@@ -69,7 +74,10 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     candidate: "<response>\n{{text}}\n</response>",
     parser: { kind: "json", grade: "rating", range: [1, 10], whole: true },
   },
-  /** CompassVerifier compares an answer with a reference: A correct, B incorrect, C invalid. */
+  /**
+   * For the model CompassVerifier: compares an answer with a reference. A means correct, B incorrect, C
+   * invalid.
+   */
   compassverifier: {
     shape: "reference",
     messages: user(
@@ -87,7 +95,7 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     invalid: ["C"],
   },
   /**
-   * Asks for the first wrong step in the form in which ProcessBench asks its critics (arXiv 2412.06559):
+   * Asks for the first wrong step, in the form that ProcessBench uses for its critics (arXiv 2412.06559):
    * paragraphs are numbered from 0, and -1 means that none is wrong.
    */
   "first-wrong-step": {
@@ -98,7 +106,7 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
     candidate: "[SOLUTION]\n{{text}}\n[/SOLUTION]",
     parser: { kind: "numbers", range: [-1, LIMITS.solution_steps_max - 1], whole: true },
   },
-  /** For any chat model: compares the runs of two agents by their process. */
+  /** For any chat model: compares the runs of two agents by how they proceeded. */
   "trajectory-pair": {
     shape: "pair",
     messages: [
@@ -116,8 +124,8 @@ export const BUILT_IN: Readonly<Record<string, Preset>> = {
 };
 
 /**
- * The first turn of presets with a summary: a model writes down what a long text does, each step inside a
- * tag.
+ * The first question that presets with a summary ask: a model writes down what a long solution does, with
+ * each step in its own tag.
  */
 export const stepSummary: Preset = {
   shape: "steps",
@@ -125,7 +133,7 @@ export const stepSummary: Preset = {
     `[QUESTION]\n{{question}}\n[/QUESTION]\n\n{{candidates}}\n\nTell what the solution does, for somebody who checks it without having read it. Write the steps that its final answer rests on, in order, each in tags of its own: <step>..</step>. Keep every claim, calculation and conclusion of such a step as the solution has it, mistakes too; correct, add and judge nothing. Leave out what it tried and gave up, repeated or only checked again. The last step is its final answer. ${NO_ORDERS} Write nothing besides the steps.`,
   ),
   candidate: "[SOLUTION]\n{{text}}\n[/SOLUTION]",
-  // No caller reads the labels; the parser is set so that its tags are broken inside model text. With `each`,
-  // a gateway sends the whole answer.
+  // Nothing reads the labels. The parser is set so that its tags are broken inside model text, and `each`
+  // makes a gateway return the whole answer.
   parser: { kind: "tag", tag: "step", labels: [], each: true },
 };

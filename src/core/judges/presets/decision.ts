@@ -1,8 +1,8 @@
-// `decide-pair`, `decide-best` and `decide-grade`: the presets of decision models. Such a model gives a
-// probability for each option of a question about one state, and writes no text.
+// `decide-pair`, `decide-best` and `decide-grade`: the presets for decision models. A decision model returns
+// a probability for each option of a question about a given state, and does not generate text.
 import { NO_ORDERS, type Preset, user } from "./preset.ts";
 
-/** The state: the task, then the answers, each under the letter of its place. */
+/** The state: the task, followed by the answers, each labelled with its letter. */
 const state: Pick<Preset, "messages" | "candidate" | "style"> = {
   messages: user(`TASK:\n{{question}}\n\n{{candidates}}\n\n${NO_ORDERS}`),
   candidate: "[ANSWER_{{letter}}]\n{{text}}\n[/ANSWER_{{letter}}]",
@@ -10,10 +10,10 @@ const state: Pick<Preset, "messages" | "candidate" | "style"> = {
 };
 
 export const DECISION: Readonly<Record<string, Preset>> = {
-  /** Asks which of two answers is better; the questions about all pairs of a group share one state. */
+  /** Asks which of two answers is better. The questions about all pairs of a group share one state. */
   "decide-pair": { ...state, shape: "pair", parser: { kind: "word" } },
   /** Asks which of several answers is the best. */
   "decide-best": { ...state, shape: "list", parser: { kind: "word" } },
-  /** Asks whether an answer does what was asked; the value is the probability of yes. */
+  /** Asks whether an answer does what was asked. The value is the probability of yes. */
   "decide-grade": { ...state, shape: "point", parser: { kind: "word", labels: ["yes", "no"] }, passing: ["yes"] },
 };

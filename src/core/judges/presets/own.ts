@@ -1,4 +1,4 @@
-// Templates of a deployment: presets that come as data, and their encoding inside a spec.
+// Templates that a deployment stores: presets given as data, and their encoding inside a spec.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -16,38 +16,44 @@ const LabelListSchema = z.array(anyText("label_chars")).max(...bound("labels_max
 const MessageSchema = z.strictObject({
   role: z.string().regex(/^[a-z][a-z0-9_-]{0,31}(?:\{\{(?:n|letter)\}\})?$/, "must be a chat role, such as user"),
   text,
-  each: z.literal(true).optional().meta(said("one message a candidate")),
+  each: z.literal(true).optional().meta(said("true: the message is repeated for each candidate")),
 });
 
-/** A template as `PUT /v1/templates/:name` accepts it. Rules beyond this schema are in template-faults.ts. */
+/** A template as `PUT /v1/templates/:name` accepts it. Further rules are in template-faults.ts. */
 export const TemplateSchema = z.strictObject({
   shape: z.enum(["point", "pair", "list", "reference", "rubric", "steps"]),
   messages: someOf(MessageSchema, "template_messages_max"),
-  candidate: text.meta(said("how one candidate is written: {{text}} or {{json}} between delimiters")),
-  between: anyText("slot_chars").optional().meta(said("what stands between two candidates; default an empty line")),
+  candidate: text.meta(said("text of one candidate in a question: {{text}} or {{json}} between delimiters")),
+  between: anyText("slot_chars").optional().meta(said("text between two candidates; default: an empty line")),
   parser: ParserSchema,
-  ties: LabelListSchema.optional().meta(said("labels that say that neither is better")),
-  passing: LabelListSchema.optional().meta(said("of one candidate: labels that count 1")),
-  invalid: LabelListSchema.optional().meta(said("labels that say that there is no answer that could be wrong")),
+  ties: LabelListSchema.optional().meta(said("labels that mean a tie")),
+  passing: LabelListSchema.optional().meta(
+    said("for a single candidate: labels that count as 1; all others count as 0"),
+  ),
+  invalid: LabelListSchema.optional().meta(
+    said("labels that mean that the candidate is not an answer: cut off, refused or empty"),
+  ),
   turns: z
     .literal(true)
     .optional()
-    .meta(said('answers name the turn of each run that decides: `"turn": 3`, of several `"turn A": 3`')),
+    .meta(said('true: answers name the decisive turn of each run: `"turn": 3`, or `"turn A": 3` for several runs')),
   summary: z
     .literal(true)
     .optional()
-    .meta(said("of steps: a model first says in steps what the text does, and those are shown")),
+    .meta(said("for shape steps: the verifier first summarizes the text as steps, and is then shown these steps")),
   style: z
     .enum(["completion", "roles"])
     .optional()
-    .meta(said("completion: one raw text for /completions; roles: special chat roles. Default: chat")),
+    .meta(
+      said("completion: one prompt for /completions; roles: a model with special chat roles. Default: chat messages"),
+    ),
 });
 
 export const TemplateNameSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "must match [a-z0-9][a-z0-9-]{0,63} (limit name_chars)");
 
-/** A preset of a deployment, with the name under which it is stored. */
+/** A deployment's preset, with the name under which it is stored. */
 export interface OwnPreset extends Preset {
   name: string;
 }
@@ -55,19 +61,19 @@ export interface OwnPreset extends Preset {
 const KeySchema = TemplateSchema.extend({ name: TemplateNameSchema });
 
 /**
- * Encodes a template for a spec, as canonical JSON of the whole template, which no name of a preset looks
- * like. The hash of a spec therefore covers the template, and a run keeps its template even if the stored one
+ * Encodes a whole template for a spec, as canonical JSON, which cannot be confused with a preset's name. The
+ * hash of the spec therefore covers the template, and a run keeps its template even if the stored one
  * changes.
  */
 export const templateKey = (template: OwnPreset): string => canonicalJson(template);
 
 export const isTemplateKey = (prompt: string): boolean => prompt.startsWith("{");
 
-/** Cache of parsed keys, because the judge of a spec is looked up for every answer. */
+/** Cache of parsed keys, because the preset of a spec is looked up for every answer. */
 const known = new Map<string, OwnPreset | null>();
 const KNOWN_MAX = 32;
 
-/** Parses the template in a key; returns null if the text is not a template. */
+/** Parses the template in a key; returns null if the key is not a valid template. */
 export function templateOfKey(key: string): OwnPreset | null {
   const found = known.get(key);
   if (found !== undefined) return found;
@@ -87,6 +93,6 @@ function readKey(key: string): OwnPreset | null {
   }
 }
 
-/** Display name of a prompt, even if the spec holds the template itself. */
+/** Display name of a prompt, including prompts for which the spec contains the template itself. */
 export const promptTitle = (prompt: string): string =>
   isTemplateKey(prompt) ? (templateOfKey(prompt)?.name ?? "the template") : prompt;

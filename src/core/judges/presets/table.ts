@@ -1,26 +1,27 @@
-// The built-in presets by name. A new preset is a template (lab/templates), unless every deployment needs it.
+// The built-in presets by name. New presets should be templates (lab/templates), unless every deployment
+// needs them.
 
 import { BUILT_IN, stepSummary } from "./built-in.ts";
 import { DECISION } from "./decision.ts";
 import { isTemplateKey, templateOfKey } from "./own.ts";
 import type { Preset } from "./preset.ts";
 
-/** Names of all presets; decision models come last. */
+/** Names of all presets; those for decision models come last. */
 export const presetNames = (): string[] => [...Object.keys(BUILT_IN), ...Object.keys(DECISION)];
 
-/** The kind of backend that answers a prompt. */
+/** Which kind of backend answers a prompt. */
 export const backendFor = (prompt: string): "chat" | "decide" =>
   presetNamed(prompt)?.style === "decision" ? "decide" : "chat";
 
-/** Name of the first turn of presets with a `summary`. A spec cannot use it as its preset. */
+/** Name of the preset that presets with a `summary` ask first. Specs cannot select it. */
 export const STEP_SUMMARY = "step_summary";
 
-/** Whether a model first summarises the text in steps. */
+/** Whether a model first summarises the solution in steps. */
 export const isSummarised = (prompt: string): boolean => presetNamed(prompt)?.summary === true;
 
 /**
- * Returns the preset of a name, or null; `code-select` and `code-select-cot` are templates, not presets. The
- * name of a deployment's template is the template itself (own.ts).
+ * Returns the preset with this name, or null. `code-select` and `code-select-cot` are templates and not
+ * presets. For a deployment's template, the name is the template itself (see own.ts).
  */
 export const presetNamed = (name: string): Preset | null => {
   if (isTemplateKey(name)) return templateOfKey(name);

@@ -1,5 +1,5 @@
-// Validates a template beyond its schema: every candidate must be inside a delimiter, and the model must be
-// shown what it needs.
+// Validates what a template's schema cannot express: every candidate must be inside delimiters, and the model
+// must be shown everything that it needs.
 import type { FieldError } from "../../faults/errors.ts";
 import { DELIMITER_CHARS_MIN, delimits } from "../escape/marks.ts";
 import { formsOf, labelCountOf, type ParserSettings } from "../parsers/table.ts";
@@ -8,7 +8,9 @@ import type { Preset, Shape } from "./preset.ts";
 const SLOT = /\{\{(\w+)\}\}/g;
 const slotsIn = (text: string): string[] => [...text.matchAll(SLOT)].map(([, name]) => name as string);
 
-/** Slots allowed in messages; slots of texts also exist as JSON strings. */
+/**
+ * Slots that are allowed in messages. The slots of texts also exist as JSON strings, with the suffix `_json`.
+ */
 const TEXTS = ["question", "language", "reference", "rubric", "principle"];
 const IN_MESSAGES = [...TEXTS, ...TEXTS.map((name) => `${name}_json`), "candidates", "letters", "count"];
 const IN_CANDIDATE = ["letter", "n", "text", "json"];
@@ -24,7 +26,10 @@ const NEEDED: Readonly<Record<Shape, readonly string[]>> = {
 
 const compares = ({ shape }: Preset) => shape === "pair" || shape === "list";
 
-/** Returns the faults by field of a template that its schema has accepted; empty if the template is valid. */
+/**
+ * Returns the errors, by field, of a template that its schema has accepted. The list is empty for a valid
+ * template.
+ */
 export function templateFaults(template: Preset): FieldError[] {
   return [
     ...messageFaults(template),
@@ -62,7 +67,9 @@ function messageFaults({ messages, style }: Preset): FieldError[] {
   });
 }
 
-/** Whether the text on one side of a candidate has a delimiter, which is broken inside model text. */
+/**
+ * Whether the text on one side of a candidate contains a delimiter, which will be broken inside model text.
+ */
 const holdsDelimiter = (side: string): boolean => side.split(/\{\{\w+\}\}|\n/).some(delimits);
 
 function candidateFaults(template: Preset): FieldError[] {
@@ -77,7 +84,7 @@ function candidateFaults(template: Preset): FieldError[] {
   if (compares(template) && !/\{\{(?:letter|n)\}\}/.test(places)) {
     return refuse("must hold {{letter}} or {{n}}, to tell several candidates apart");
   }
-  // The role of a separate message, or the quotes of a JSON string, delimit a candidate.
+  // A candidate is also delimited by the role of its own message, or by the quotes of a JSON string.
   if (each !== undefined || slot === "json" || (holdsDelimiter(before) && holdsDelimiter(after))) return [];
   return refuse(
     `a candidate stands outside a delimiter: before and behind {{text}} write at least ${DELIMITER_CHARS_MIN} characters of one line, or one sign three times`,
@@ -95,7 +102,8 @@ function neededFaults({ shape, messages }: Preset): FieldError[] {
 }
 
 /**
- * Checks that the messages state the form of the answer. A judge with special roles was trained on its form.
+ * Checks that the messages tell the model the form of the answer. Judges with special roles are exempt,
+ * because they were trained on their form.
  */
 function formFaults({ messages, parser, style }: Preset): FieldError[] {
   if (style === "roles") return [];
@@ -108,7 +116,7 @@ function formFaults({ messages, parser, style }: Preset): FieldError[] {
     }));
 }
 
-/** Whether the parser reads a number, such as the number of the first wrong step. */
+/** Whether the parser reads a number, such as the index of the first wrong step. */
 const readsNumber = (parser: ParserSettings): boolean =>
   "range" in parser && parser.range !== undefined && (parser.kind !== "json" || parser.grade !== undefined);
 

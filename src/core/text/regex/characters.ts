@@ -54,7 +54,7 @@ export const POSIX: Readonly<Record<string, Ranges>> = {
   xdigit: [...digit, [0x41, 0x46], [0x61, 0x66]],
 };
 
-/** Whitespace of Python's `str.isspace`. */
+/** The characters that Python's `str.isspace` accepts. */
 const SPACES: Ranges = [
   [9, 13],
   [0x1c, 0x20],
@@ -74,7 +74,7 @@ const DOTTED: readonly number[] = [0x49, 0x69, 0x130, 0x131];
 const escaped = (codePoint: number) => `\\u{${codePoint.toString(16)}}`;
 
 /**
- * A set defined by a native regular expression. Safe from slow patterns, because it matches only single
+ * A set defined by a native regular expression. The pattern cannot be slow, because it only matches single
  * characters.
  */
 function native(source: string, fold: boolean): Characters {
@@ -83,8 +83,8 @@ function native(source: string, fold: boolean): Characters {
 }
 
 /**
- * Characters in any of the ranges. With `fold`, also characters that differ from them only in case, as in
- * Python's `re`: Unicode simple case folding, with all variants of i equal.
+ * The characters in any of the ranges. With `fold`, also those that differ only in case, as in Python's `re`:
+ * Unicode simple case folding, with all variants of i equal.
  */
 export function inRanges(ranges: Ranges, fold: boolean): Characters {
   const source = `[${ranges.map(([from, to]) => `${escaped(from)}-${escaped(to)}`).join("")}]`;
@@ -97,14 +97,14 @@ export function inRanges(ranges: Ranges, fold: boolean): Characters {
   return { name: source, has: (codePoint) => ranges.some(([from, to]) => codePoint >= from && codePoint <= to) };
 }
 
-/** `\d`, `\s` and `\w` as Python's `re` defines them for str; none depends on case. */
+/** `\d`, `\s` and `\w` as defined by Python's `re` for str. None of them depends on case. */
 export const PERL: Readonly<Record<string, Characters>> = {
   d: native("\\p{Nd}", false),
   s: inRanges(SPACES, false),
   w: native("[\\p{L}\\p{N}_]", false),
 };
 
-/** A Unicode general category or script by its RE2 name; null if the name is unknown. */
+/** A Unicode general category or script, by its RE2 name; null if the name is unknown. */
 export function property(name: string, fold: boolean): Characters | null {
   if (name === "Any") return inRanges([[0, MOST]], false);
   if (!/^\w+$/.test(name)) return null;

@@ -2,7 +2,7 @@
 // applies. Independent of the search.
 import { anyOf, type Characters, inRanges, MOST, PERL, POSIX, property, type Ranges, without } from "./characters.ts";
 
-/** Zero-width assertions. `last_line_end`: at the end, or before a line feed at the end. */
+/** Zero-width assertions. `last_line_end` matches at the end, and before a line feed at the end. */
 export type Place =
   | "text_start"
   | "text_end"
@@ -13,8 +13,8 @@ export type Place =
   | "no_word_edge";
 
 /**
- * The syntax tree of an expression. `max` is null for an unbounded repetition. Greediness is not kept,
- * because it affects only the match found, not whether one exists.
+ * The syntax tree of an expression. `max` is null for an unbounded repetition. Greediness is not recorded,
+ * because it affects only which match is found, not whether there is one.
  */
 export type Regex =
   | { readonly is: "one"; readonly characters: Characters }
@@ -30,7 +30,7 @@ export class RegexSyntaxError extends Error {
   }
 }
 
-/** RE2's limit for one counted repetition. */
+/** RE2's limit for a counted repetition. */
 const REPEAT_MOST = 1000;
 
 const COUNT = /\{(?!\})(\d*)(?:(,)(\d*))?\}/y;
@@ -51,9 +51,9 @@ const PLACES: Readonly<Record<string, Place>> = {
 
 interface Flags {
   fold: boolean;
-  /** `^` and `$` match at line boundaries. */
+  /** Whether `^` and `$` match at line boundaries. */
   lines: boolean;
-  /** `.` also matches a line feed. */
+  /** Whether `.` also matches a line feed. */
   dotAll: boolean;
 }
 
@@ -121,7 +121,7 @@ class RegexParser {
     return parts.length === 1 ? (parts[0] as Regex) : { is: "sequence", parts };
   }
 
-  /** Parses a repetition operator; null if there is none. */
+  /** Parses a repetition operator; returns null if there is none. */
   #times(): { min: number; max: number | null } | null {
     const times = this.#took("*")
       ? { min: 0, max: null }
@@ -145,7 +145,10 @@ class RegexParser {
     return { min, max };
   }
 
-  /** Parses one atom. Returns no tree for flags and empty quotations, several for quotations, else one. */
+  /**
+   * Parses one atom. Returns no tree for flags and empty quotations, one per character for quotations, else
+   * one tree.
+   */
   #atom(): Regex[] {
     if (this.#took("(")) return this.#group();
     if (this.#took("[")) return [{ is: "one", characters: this.#class() }];
@@ -189,7 +192,7 @@ class RegexParser {
     const regex = this.#either();
     if (!this.#took(")")) throw new RegexSyntaxError("missing closing )", this.#text);
     this.#flags = before;
-    // One tree, so that a following repetition applies to the whole group.
+    // Returns a single tree, so that a repetition operator that follows applies to the whole group.
     return [regex];
   }
 
@@ -215,7 +218,7 @@ class RegexParser {
     return named === null ? this.#literal(this.#escaped()) : { is: "one", characters: named };
   }
 
-  /** Parses a class escape such as `\d` or `\p{Greek}`; null for other escapes. */
+  /** Parses a class escape such as `\d` or `\p{Greek}`; returns null for other escapes. */
   #namedClass(): Characters | null {
     const { fold } = this.#flags;
     const letter = this.#text[this.#at + 1] ?? "";
@@ -308,7 +311,7 @@ class RegexParser {
 
 /**
  * Parses an expression in RE2 syntax: no look-around, no back-references, no possessive repetition. `\d`,
- * `\s`, `\w`, `\b`, `$`, `\Z`, `(?i)`, `{,n}` and `\u` have the meaning of Python's `re`. Sources:
+ * `\s`, `\w`, `\b`, `$`, `\Z`, `(?i)`, `{,n}` and `\u` have the same meaning as in Python's `re`. Sources:
  * https://github.com/google/re2/wiki/Syntax, https://docs.python.org/3/library/re.html.
  * @throws RegexSyntaxError
  */

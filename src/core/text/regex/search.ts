@@ -1,16 +1,16 @@
-// Searches a text for an expression in time linear in the text, by a DFA whose states are built lazily.
-// Independent of the syntax.
+// Searches a string for an expression in linear time, with a DFA whose states are built lazily. Independent
+// of the syntax.
 import { type Characters, PERL } from "./characters.ts";
 import type { Place, Regex } from "./parse.ts";
 
-/** An instruction of the NFA. `next` and `or` are indices in the program. */
+/** An instruction of the NFA. `next` and `or` are indices into the program. */
 type Instruction =
   | { readonly is: "one"; readonly set: number; next: number }
   | { readonly is: "place"; readonly place: Place; next: number }
   | { readonly is: "branch"; next: number; or: number }
   | { readonly is: "found" };
 
-/** Maximum number of cached states; beyond it the cache is cleared. */
+/** Maximum number of cached states. The cache is cleared when it is full. */
 const STATES_MOST = 4_000;
 
 interface Program {
@@ -42,7 +42,7 @@ function compile(regex: Regex): Program {
       const loop: Instruction = { is: "branch", next: 0, or: next };
       at = add(loop);
       loop.next = before(operand, at);
-      // The last required copy is also the one that repeats.
+      // The last required copy of the operand is also the one that repeats.
       if (min > 0) at = loop.next;
     } else {
       for (let i = min; i < max; i++) at = add({ is: "branch", next: before(operand, at), or: next });
@@ -55,7 +55,7 @@ function compile(regex: Regex): Program {
 }
 
 /**
- * An equivalence class of characters: the sets that contain them, whether they end a line, whether they
+ * An equivalence class of characters: which sets contain them, whether they end a line, and whether they
  * belong to words.
  */
 interface Letter {
@@ -63,22 +63,25 @@ interface Letter {
   readonly within: readonly boolean[];
   readonly line: boolean;
   readonly word: boolean;
-  /** A line feed at the end of the text. */
+  /** Whether this is a line feed at the end of the text. */
   readonly isLast: boolean;
 }
 
 const WORD = PERL.w as Characters;
 
 /**
- * Maps characters to equivalence classes: characters in the same sets share one. Each character is classified
- * once.
+ * Maps characters to equivalence classes: characters that are in the same sets share a class. Each character
+ * is classified only once.
  */
 class Alphabet {
   readonly #sets: readonly Characters[];
   readonly #letters: Letter[] = [];
   readonly #known = new Map<string, number>();
   #lastFeed: number | undefined;
-  /** Class ids plus one, in pages of 256 characters that are allocated when one of them first occurs. */
+  /**
+   * Class ids plus one, in pages of 256 characters. A page is allocated when one of its characters first
+   * occurs.
+   */
   readonly #pages: (Uint16Array | undefined)[] = [];
 
   constructor(sets: readonly Characters[]) {
@@ -112,11 +115,11 @@ class Alphabet {
   }
 }
 
-/** A DFA state: the search between two characters. `null` in `next` means a match. */
+/** A state of the DFA, between two characters. `null` in `next` means a match. */
 interface State {
-  /** NFA instructions active here, in addition to the program's start. */
+  /** The NFA instructions that are active in this state, in addition to the program's start. */
   readonly at: readonly number[];
-  /** The previous character; null at the start of the text. */
+  /** The class of the previous character; null at the start of the text. */
   readonly last: Letter | null;
   readonly next: (State | null | undefined)[];
 }
@@ -140,7 +143,7 @@ const holds = (place: Place, last: Letter | null, letter: Letter | null): boolea
   }
 };
 
-/** Searches texts for one expression. States are cached across texts. */
+/** Searches strings for one expression. The states are cached across searches. */
 export class RegexSearch {
   readonly #program: Program;
   readonly #alphabet: Alphabet;
@@ -152,8 +155,8 @@ export class RegexSearch {
   #start: State = { at: [], last: null, next: [] };
 
   /**
-   * @param regex an expression whose repetitions are bounded by `regexShape`, because they are expanded to
-   *   instructions
+   * @param regex an expression whose repetitions `regexShape` has bounded, because they are expanded into
+   * instructions
    */
   constructor(regex: Regex) {
     this.#program = compile(regex);
@@ -164,7 +167,9 @@ export class RegexSearch {
     this.#open = new Uint16Array(length);
   }
 
-  /** Whether the expression matches anywhere in a text. Takes at most `instructions` steps per character. */
+  /**
+   * Whether the expression matches anywhere in a string. Takes at most `instructions` steps per character.
+   */
   test(text: string): boolean {
     let state = this.#start;
     for (let at = 0; at < text.length; at++) {
@@ -180,7 +185,7 @@ export class RegexSearch {
     return this.#enter(state, null);
   }
 
-  /** Computes and caches the state after a letter; null if a match ends before the letter. */
+  /** Computes and caches the state after a character; null if a match ends before the character. */
   #after(state: State, letter: Letter): State | null {
     const { instructions } = this.#program;
     const found = this.#enter(state, letter);
@@ -196,7 +201,7 @@ export class RegexSearch {
     return next;
   }
 
-  /** Returns the cached or new state for the instructions marked in `#entered`. */
+  /** Returns the state for the instructions marked in `#entered`, from the cache if possible. */
   #state(letter: Letter): State {
     const at: number[] = [];
     for (let i = 0; i < this.#entered.length; i++) if (this.#entered[i] === 1) at.push(i);
@@ -214,15 +219,15 @@ export class RegexSearch {
 
   /**
    * Whether a match ends here. If not, the first `#takers` entries of `#open` are the character instructions
-   * reachable without consuming a character.
+   * that can be reached without consuming a character.
    */
   #enter({ at, last }: State, letter: Letter | null): boolean {
     const { instructions, start } = this.#program;
     const open = this.#open;
     const seen = this.#seen.fill(0);
     let takers = 0;
-    // `#open` holds takers at the front and a stack of pending instructions at the back. Each instruction is
-    // in only one of them, so they never overlap.
+    // `#open` holds character instructions at the front and a stack of pending instructions at the back.
+    // Every instruction is in only one of the two parts, so they never overlap.
     let top = open.length;
     const push = (i: number) => {
       if (seen[i] === 1) return;

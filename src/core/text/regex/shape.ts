@@ -1,19 +1,19 @@
-// Measures the size of an expression: nesting of repetitions and number of instructions. Independent of the
-// limits.
+// Measures the size of an expression: the nesting of repetitions and the number of instructions. Independent
+// of the limits.
 import type { Regex } from "./parse.ts";
 
 interface RegexShape {
   /** Nesting depth of unbounded repetitions (`*`, `+`, `{n,}`): 1 for `a+b+`, 2 for `(a+)+`. */
   starHeight: number;
-  /** The largest product of nested counted repetitions: 6 for `(a{2}b){3}`, at least 1. */
+  /** The largest product of nested counted repetitions, at least 1: for example 6 for `(a{2}b){3}`. */
   repeat: number;
-  /** Instructions after expanding counted repetitions, including the final one. */
+  /** Number of instructions after counted repetitions are expanded, including the final instruction. */
   instructions: number;
 }
 
 const maxOf = (values: readonly number[]) => Math.max(0, ...values);
 
-/** Computes the sizes of an expression. They grow with the tree and are always finite. */
+/** Computes the sizes of an expression. They are always finite and grow with the tree. */
 export function regexShape(regex: Regex): RegexShape {
   const { starHeight, repeat, size } = shapeOf(regex);
   return { starHeight, repeat, instructions: size + 1 };

@@ -1,4 +1,4 @@
-# Defines what stands for the program's names and objects in a test (examine.py).
+# Stand-ins for the program's names and objects in a test (see examine.py).
 
 
 class Function:
@@ -8,7 +8,7 @@ class Function:
         self._name, self._source = name, f"find({name!r})"
 
     def __call__(self, *args, **named):
-        # By the test's spelling, not by the program's word, it is a class.
+        # The spelling in the test, not the program, decides whether the name is a class.
         return call(self._source, args, named, self._name if self._name[:1].isupper() else None)
 
     def __getattr__(self, name):
@@ -22,7 +22,7 @@ class Function:
 
 
 class Lambda:
-    """A function that the statement writes out, for either side."""
+    """A function that the test contains as source, usable both here and in the program."""
 
     def __init__(self, source, here):
         self._source, self._here = f"own({source!r})", here
@@ -44,10 +44,10 @@ def attribute(source, name):
 
 class Remote:
     """
-    An object of the program. Its `==` with a plain value is not trusted: `base`, its content read by
-    the builtin's own methods, is compared instead. An object made by a class that the test names is
-    `trusted` to calculate and to compare with its own kind, since that is its task, but never gets a
-    plain value that it might be expected to equal.
+    An object of the program. Its `==` with a plain value is not trusted. Instead, `base` is compared:
+    its content, as read by the methods of the builtin type. If the test names the class of an object,
+    the object is `trusted` to calculate and to compare itself with objects of that class, because that
+    is its task. But it never receives a plain value that it might be expected to equal.
     """
 
     def __init__(self, source, base, kind, trusted):
@@ -122,7 +122,7 @@ HERE = {sign: getattr(operator, name) for name, sign in SIGNS.items()} | {"in": 
 
 
 def operate(sign, left, right):
-    """A binary operation with a program's object on at least one side."""
+    """Evaluates a binary operation with one of the program's objects on at least one side."""
     a, b = plain(left), plain(right)
     objects = [side for side in (a, b) if type(side) is Remote]
     if not objects:

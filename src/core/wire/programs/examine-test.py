@@ -1,8 +1,10 @@
-# The running of a test's own code (examine.py): which names are whose, and the results.
+# Runs the test's own code (see examine.py): decides which names belong to the program, and reports the
+# result.
 
 
 class Foreseen(ast.NodeTransformer):
-    """Lets lambdas go to the program, its errors be caught by name, and guesses through builtins."""
+    """Rewrites a test so that lambdas can be sent to the program, the program's errors can be caught by
+    name, and builtins accept guesses."""
 
     THROUGH = {"set", "frozenset", "sorted", "list", "tuple", "dict", "len", "str", "float", "int", "sum", "max", "min"}
     RAISES = {"raises", "assertRaises", "assertRaisesRegex"}
@@ -34,7 +36,7 @@ class Foreseen(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def within_tolerance(self, node):
-        """Floats on both sides of an equality that is asserted need not be equal to the last digit."""
+        """Makes an asserted equality of two floats hold within the tolerance."""
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
             return ast.Call(ast.Name("__same__", ast.Load()), [node.left, *node.comparators], [])
         if isinstance(node, ast.BoolOp):
@@ -71,7 +73,7 @@ def is_near(left, right):
 
 
 def as_json(value):
-    """A value as JSON would hold it: tuples are lists, keys are texts."""
+    """Converts a value as JSON would: tuples become lists, and keys become strings."""
     inner = plain(value)
     if type(inner) in (list, tuple):
         return [as_json(item) for item in inner]
@@ -79,12 +81,12 @@ def as_json(value):
 
 
 def through(act, *args, **named):
-    """A builtin of what is only guessed is a guess."""
+    """Calls a builtin, or returns a guess if one of the arguments is a guess."""
     return Guess() if Guess in map(type, args) else act(*args, **named)
 
 
 class Names(dict):
-    """A name in the test. One that it does not bind itself, and Python does not know, is the program's."""
+    """The names in a test. A name that the test does not bind and Python does not know is the program's."""
 
     def __missing__(self, name):
         if name.startswith("__error__"):
@@ -111,8 +113,8 @@ def read_in(tree):
 
 
 def names_of(trees, bound):
-    """Where a test calls nothing that is unknown, what it calls of Python's own is the program's:
-    so may a task be called."""
+    """Decides which names belong to the program. If a test uses no unknown name, the builtins and
+    library names that it uses are the program's, because a task may have such a name."""
     used = set().union(*map(read_in, trees)) - bound
     theirs = set(asked["functions"]) & used
     if not theirs - {"Solution"}:
@@ -141,7 +143,8 @@ _define_operators()
 try:
     result = main()
 except SyntaxError as error:
-    # Before the first question the error is the test's own.
+    # If a question has been asked, the error comes from the program; before that, it is in the test's own
+    # code.
     result = {"failed": "SyntaxError"} if questions else {"unknown": f"the test is not valid Python: {error.msg}"}
 except BaseException as error:
     result = {"failed": type(error).__name__}

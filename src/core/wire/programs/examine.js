@@ -1,5 +1,6 @@
-// The judging of a test in JavaScript without running the program: the program's work is asked for and
-// returns as data. In and out as examine.py; a question is asked at once, since its answer decides the next.
+// Judges a JavaScript test without running the program: what the program has to do is sent out as questions,
+// and the answers come back as data. Input and output are those of examine.py, but each question is sent
+// immediately, because its answer decides the next one.
 (require) => {
   const fs = require("node:fs");
   const asked = JSON.parse(fs.readFileSync(0, "utf8"));
@@ -11,7 +12,7 @@
     process.exit(0);
   };
 
-  /** A promise whose end is waited for where the test does not: it may contain an assert. */
+  /** A promise that is awaited even if the test does not await it, because it may contain an assert. */
   class Later extends Promise {
     then(...handlers) {
       const next = super.then(...handlers);
@@ -37,7 +38,10 @@
     Object.defineProperty(kind, "name", { value: name });
     return classes.set(name, kind).get(name);
   };
-  /** The class of errors that a chain of names begins with, below the first that is known here. */
+  /**
+   * Returns the error class for a chain of class names, derived from the first class in it that is known
+   * here.
+   */
   const errorClass = ([name, ...above]) => {
     const known = name === undefined ? Error : globalThis[name];
     if (typeof known === "function" && (known === Error || known.prototype instanceof Error)) return known;
@@ -48,7 +52,7 @@
     }
     return kind;
   };
-  /** Members that would turn an object into another value each time that it is compared. */
+  /** Members that could make an object convert to a different value each time it is compared. */
   const CONVERSIONS = new Set(["valueOf", "toString", "toJSON", "then", "stack"]);
   const own = (target, pairs) => {
     const fields = pairs.filter((pair) => pair !== null && !CONVERSIONS.has(pair[0]));
@@ -86,7 +90,7 @@
     return remote(`refs[${Number(shape.ref)}]`, shape);
   };
 
-  /** Whether the test calls it wherever it names it. */
+  /** Whether the test contains a call of the name. */
   const isCalled = (name, before) => new RegExp(`${before}${name.replaceAll("$", "\\$")}\\s*\\(`).test(asked.cells[0]);
   const called =
     (path) =>
@@ -102,8 +106,8 @@
   const texts = new Map();
   const textOf = (source) => texts.get(source) ?? texts.set(source, ask(`String(${source})`)).get(source);
   /**
-   * An object of the program: its content was sent as data, its methods are asked for. It never turns into a
-   * number by its own word, which could be another each time.
+   * An object of the program. Its content was sent as data, and its methods are called by questions. The
+   * program cannot decide how it converts to a number, because the number could be different each time.
    */
   const remote = (source, { class: chain = [], own: fields = [], function: callable }) => {
     const target = own(callable ? () => undefined : Object.create(classNamed(chain[0]).prototype), fields);
@@ -145,7 +149,7 @@
     return stand;
   };
   const found = new Map();
-  /** A function that a test calls is replaced; another value of the program is asked for as it is read. */
+  /** Returns a stand-in for a function of the program; asks for any other value each time it is read. */
   const lookUp = (name) => {
     if (!found.has(name)) {
       const isCallable =
@@ -191,7 +195,7 @@
   (async () => {
     try {
       await run(scope, require, asked.cells[0]);
-      // Work that a test leaves behind may leave further work behind.
+      // Unfinished promises of a test may create further promises.
       for (let left = [...leaves]; left.length > 0; left = [...leaves]) {
         leaves.clear();
         for (const one of left) await new Promise((done, fail) => Promise.prototype.then.call(one, done, fail));

@@ -1,8 +1,8 @@
-# The judging of a test where no program has run: what the program is to do is asked for and comes back as
-# data. Three files are one script: this, examine-objects.py, examine-test.py. In: {"cells": [code], "mode":
-# "exec" | "single", "functions": [name], "asked": [question], "answers": [answer]}, one answer a question so
-# far. Out, as the last line: {"ask": [question]} from the first whose answer is known or was as foreseen,
-# {"shown": [text]} at the end, {"failed": why}, or {"unknown": why}.
+# Judges a test without running the program: what the program has to do is sent out as questions, and the
+# answers come back as data. Three files form one script: this one, examine-objects.py and examine-test.py.
+# Input: {"cells": [code], "mode": "exec" | "single", "functions": [name], "asked": [question], "answers":
+# [answer]}, with an answer to each question asked so far. Output, as the last line: {"ask": [question]} with
+# all questions from the first on, {"shown": [text]} at the end, {"failed": why}, or {"unknown": why}.
 import ast
 import builtins
 import collections
@@ -40,7 +40,7 @@ errors = {}
 
 
 def tell(result):
-    """The end, whatever the test would catch."""
+    """Reports the result and exits, regardless of what the test catches."""
     os.write(1, b"\n" + json.dumps(result).encode() + b"\n")
     os._exit(0)
 
@@ -50,7 +50,8 @@ def stop():
 
 
 def unknown(why):
-    """Cannot be said outside the program. Behind a guess it may yet turn out otherwise."""
+    """Gives up, because the result cannot be determined outside the program. If this follows from a
+    guess, asks first, because the guess may be wrong."""
     if len(questions) <= len(answers):
         found["unknown"] = why
     stop()
@@ -60,7 +61,7 @@ def ask(question, args=(), trusted=None):
     questions.append(question)
     at = len(questions) - 1
     if at < len(answers) and answers[at][0] != question:
-        # The guesses from here on were wrong.
+        # The guesses from this question on were wrong.
         del answers[at:]
     if at >= len(answers):
         return stop() if len(questions) - len(answers) >= QUESTIONS_MAX else Guess()
@@ -74,8 +75,8 @@ def ask(question, args=(), trusted=None):
 
 
 class Guess:
-    """Stands for an answer that is not known yet, as a test would have it that passes: so the
-    questions behind it are found, and put together with it."""
+    """Stands for an answer that is not known yet, and behaves as a passing test would expect. This
+    way, later questions are found and asked in the same round."""
 
     def __getattr__(self, name):
         return stop()
@@ -90,7 +91,7 @@ def guessed(result):
 
 
 def error(name):
-    """The class of errors that the program names so."""
+    """Returns the class that stands for the program's errors of this name."""
     return errors.setdefault(name, type(name, (Exception,), {}))
 
 
@@ -106,7 +107,7 @@ def error_of(names, given):
 
 
 def update(arg, after):
-    """A list, dictionary or set that the program was given and may have changed."""
+    """Applies the program's changes to an argument that is a list, dictionary or set."""
     if type(arg) is list and after is not None:
         arg[:] = value_of(after)
     elif type(arg) in (dict, set) and after is not None:
@@ -116,7 +117,8 @@ def update(arg, after):
 
 
 def value_of(shape, trusted=None):
-    """The inverse of harness.py's shape(). `trusted`: the class whose objects are (Remote)."""
+    """Decodes a value; the inverse of shape() in harness.py. Objects of the class `trusted` are
+    trusted (see Remote)."""
     if shape is None or isinstance(shape, (bool, str)):
         return shape
     each = lambda kind: (value_of(item, trusted) for item in shape[kind])
@@ -148,14 +150,14 @@ def value_of(shape, trusted=None):
 
 
 def write(value):
-    """A value as source that the harness evaluates."""
+    """Converts a value to source code that the harness evaluates."""
     kind = type(value)
     if kind in (Remote, Function, Lambda):
         return value._source
     if kind is Guess:
         return stop()
     if kind is int and value.bit_length() > 4_096:
-        # Python reads no more than 4,300 decimal digits.
+        # Python parses at most 4,300 decimal digits.
         return hex(value)
     if value is None or kind in (bool, int, str, bytes, range, slice):
         return repr(value)

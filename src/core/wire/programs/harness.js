@@ -1,6 +1,6 @@
-// How a JavaScript program is asked and how a value leaves it, by functions taken before it runs. A question
-// never holds what a test expects. In front of the program: the harness receives its questions behind it, as
-// functions that see the program's names.
+// Asks a JavaScript program questions and encodes the values that it returns, with functions that are saved
+// before the program runs. A question never contains what a test expects. Runs before the program; after the
+// program, it receives the questions as functions that see the program's names.
 (mark) => {
   const { apply, ownKeys, getOwnPropertyDescriptor } = Reflect;
   const { getPrototypeOf, is } = Object;
@@ -19,12 +19,12 @@
   const [mapEntries, setValues, getTime] = [Map.prototype.entries, Set.prototype.values, Date.prototype.getTime];
   const [mapNext, setNext] = [new Map().entries().next, new Set().values().next];
   const { writeSync } = typeof require === "function" ? require("node:fs") : process.getBuiltinModule("fs");
-  // The program is loaded as a module: what it guards as its main part does not run.
+  // The program is loaded as a module, so that code guarded as its main part does not run.
   if (typeof require === "function") require.main = undefined;
   if (typeof module === "object") module.parent = {};
   const refs = [];
 
-  /** The result of a builtin's method; undefined for an object that only claims to be one. */
+  /** Calls a builtin's method; returns undefined for an object that only claims to be of the builtin type. */
   const tried = (method, value) => {
     try {
       return apply(method, value, []);

@@ -1,6 +1,7 @@
-# How a program is asked and how a value leaves it, by separate names and builtins: none that the program
-# changes is in its way. A question never holds what a test expects. As a script (ASKED, see examination.ts)
-# it runs the program and answers each question once; an engine that holds it ready calls its functions.
+# Asks a program questions and encodes the values that it returns. Uses separate names and builtins, so that
+# nothing that the program changes can interfere. A question never contains what a test expects. As a script
+# (with ASKED, see examination.ts), it runs the program and answers each question once; an engine that keeps
+# the harness loaded calls its functions directly.
 __builtins__ = dict(vars(__import__("builtins")))
 
 import builtins
@@ -14,7 +15,7 @@ import json
 import os
 import sys
 
-# The names of the program; a dictionary that Python itself holds on to.
+# The program's names, in a dictionary that Python itself keeps alive.
 program = sys.modules["__main__"].__dict__
 refs = []
 kept = {}
@@ -30,7 +31,7 @@ ITEMS_MAX = 2_000
 
 
 def find(name):
-    """The program's function of that name, else its Solution's method, else Python's own."""
+    """Finds a name in the program, else among the methods of its class Solution, else among the builtins."""
     if name in program:
         return program[name]
     if "Solution" in program and hasattr(program["Solution"], name):
@@ -41,18 +42,18 @@ def find(name):
 
 
 def call(function, args, **named):
-    """Its value. The arguments are kept as well, for a function may have changed them."""
+    """Calls a function. The arguments are kept, because the function may change them."""
     kept["args"] = args
     return function(*args, **named)
 
 
 def own(source):
-    """A function that the statement writes out, over the program's names."""
+    """Evaluates a function that the question contains as source, with the program's names."""
     return own_eval(source, program)
 
 
 def state(value):
-    """The content of an object of the program."""
+    """Returns the attributes and slots of one of the program's objects."""
     slots = [name for kind in mro_of(type(value)) for name in getattr(kind, "__slots__", ())]
     return {**{name: getattr(value, name, None) for name in slots}, **getattr(value, "__dict__", {})}
 
@@ -78,8 +79,8 @@ def emit():
 
 
 def shape(value, depth):
-    """The value as data, see examine.py value_of. Anything but a plain value takes a reference
-    along."""
+    """Encodes a value as data (the inverse is value_of in examine.py). Any value that is not of a
+    plain type also gets a reference."""
     if depth > DEPTH_MAX:
         raise ValueError("too deep")
     if value is None or value is True or value is False:
@@ -100,7 +101,7 @@ EXACT = {int, float, str, list, tuple, set, frozenset, dict, *WRITTEN}
 
 
 def plain_shape(value, kind, depth):
-    """By the methods of the builtin that the value is made of, never by the value's own."""
+    """Encodes a value with the methods of the builtin type that it derives from, never with its own."""
 
     def each(items):
         return [shape(item, depth) for item in items]
@@ -140,7 +141,7 @@ def plain_shape(value, kind, depth):
 
 
 def preimports():
-    """The imports that LeetCode makes for a program."""
+    """Returns the names that LeetCode imports for a program."""
     if "preimports" in kept:
         return kept["preimports"]
     names = {}
@@ -153,19 +154,19 @@ def preimports():
 
 
 def as_module():
-    """The program is loaded as a module, so that what it guards as its main part does not run. Known by
-    its name, as dataclasses and pickle look it up."""
+    """Loads the program as a module, so that code guarded as its main part does not run. The module is
+    registered under its name, because dataclasses and pickle look it up there."""
     program["__name__"] = "solution"
     sys.modules["solution"] = sys.modules["__main__"]
 
 
 def preimport():
-    """Beside the builtins, where the program's own names go before them."""
+    """Adds LeetCode's imports to the builtins, so that the program's own names take precedence."""
     vars(builtins).update(preimports())
 
 
 def answer(question, here):
-    """The result of one question, an error of the program included."""
+    """Answers one question. An error in the program is an answer too."""
     sys.stdout = printed = Buffer()
     try:
         keep(own_eval(question, here))
@@ -187,7 +188,7 @@ def main(asked, here):
         preimport()
     exec(compile(source, "solution.py", "exec", dont_inherit=True), program)
     sys.stdout.flush()
-    # Bound before the first answer: a program that runs in here may replace any name.
+    # Bound before the first question, because the program runs in this process and may replace any name.
     out, tell = sys.stdout, write_all
     answers = [answer(question, here) for question in questions]
     sys.stdout = out
