@@ -1,4 +1,4 @@
-// The app: request id, keys, headers, the table of routes, and the one place where faults become replies.
+// The Hono app: request ids, authentication, headers, routes, and the conversion of errors into replies.
 import { HonoBase } from "hono/hono-base";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { matchedRoutes } from "hono/route";
@@ -36,22 +36,22 @@ const SECURITY_HEADERS: Record<string, string> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** For what a browser shows as a page; in JSON they are noise that SDKs print with each error. */
+/** Security headers for HTML pages only: with JSON, SDKs would print them along with every error. */
 const PAGE_HEADERS: Record<string, string> = {
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
 };
-/** Default policy of a page. */
+/** Default Content-Security-Policy of a page. */
 const PAGE_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 const isPage = (type: string | null): boolean => type?.startsWith("text/html") === true;
 
-/** The runtime makes the URL from the Host header, with two of them joined by a comma. */
+/** Error for an invalid URL: the runtime builds it from the Host header and joins two headers by a comma. */
 const NO_URL = "The request's address is not a URL. Send one Host header that names a host.";
 const NO_HOST = [{ path: "Host", message: "must be one host, with or without a port" }];
 
-/** The whole API as one Hono app over its dependencies. */
+/** Creates the API as a Hono app with the given dependencies. */
 export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   const metrics = appDeps.metrics ?? new Metrics();
   const report = appDeps.report ?? printLine;
@@ -103,7 +103,7 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   return app;
 }
 
-/** A fault of a request that no route took, as clients of the route that it was meant for read it. */
+/** The error reply for an unmatched path, in the error format of the route that was probably meant. */
 function refused(c: AppContext, fault: ApiError, suggested: Route | null): Response {
   if (suggested?.dialect != null) c.set("dialect", suggested.dialect);
   return contractFault(c, fault) ?? problemResponse(c, fault);
@@ -141,8 +141,8 @@ function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, routes: readonly Route
 }
 
 /**
- * Hono hands only Errors to onError; any other thrown value would go out to the runtime, which
- * might show it.
+ * Wraps thrown values that are not Errors. Hono passes only Errors to `onError`; other values would reach the
+ * runtime, which might expose them.
  */
 function rethrowAsError(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error(`a thrown ${typeof thrown}`);
@@ -158,11 +158,11 @@ async function admit(c: AppContext, deps: RouteDeps, admission: Admission, table
   c.set("caller", caller);
   const needed = table.scopeOf(c.req.method, routePath(c));
   if (needed !== null) requireScope(caller, needed);
-  // Who watches a deployment must see it best when it is at its limits.
+  // Monitoring must keep working when the deployment is at its limits.
   if (c.req.path !== "/metrics") await admission.admit(c);
 }
 
-/** The pattern of the route that answers, like `/v1/runs/:run_id`; null when none does. */
+/** The pattern of the matched route, such as `/v1/runs/:run_id`; null if no route matches. */
 function routePath(c: AppContext): string | null {
   const path = matchedRoutes(c).at(-1)?.path ?? "/*";
   return path === "/*" ? null : path;
@@ -179,7 +179,7 @@ function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {
   const headers = c.res.headers;
   headers.set("x-request-id", scope.id);
   headers.set("server-timing", serverTiming(deps.clock, scope));
-  // RFC 9110, 6.6.1: what Retry-After and clients' clocks are read against. Not every runtime sends it.
+  // Required by RFC 9110, section 6.6.1, but not every runtime adds this header.
   headers.set("date", deps.clock.date().toUTCString());
   for (const name in SECURITY_HEADERS) headers.set(name, SECURITY_HEADERS[name] as string);
   if (isPage(headers.get("content-type"))) {

@@ -1,5 +1,5 @@
-// The raw environment: the schema of bindings and variables, and its only reader. Never shows a value in an
-// error.
+// Reads and validates the environment (bindings and variables). Error messages never contain a value, which
+// may be a secret.
 
 import * as z from "zod";
 import { SCOPES, type Scope } from "./api/door/auth.ts";
@@ -44,7 +44,7 @@ const ScopesSchema = z
 
 const optional = <T extends z.ZodType>(schema: T) => z.preprocess((v) => (v === "" ? undefined : v), schema.optional());
 
-/** Further verifiers, in the order in which they are asked; their verdicts carry `name`. */
+/** Fallback verifiers, in the order in which they are asked. Their verdicts are attributed to `name`. */
 const FallbacksSchema = z
   .string()
   .max(32_768)
@@ -58,7 +58,7 @@ const FallbacksSchema = z
   })
   .pipe(z.array(BackendSchema).max(LIMITS.backends_max - 1));
 
-/** A text that `read` takes; whatever it throws, the text is refused. */
+/** A string that `read` parses. If `read` throws, the string is invalid. */
 const readBy = <T>(read: (text: string) => T) =>
   z.string().transform((text, context) => {
     try {
@@ -83,7 +83,7 @@ const hosts = (maxHosts: number) =>
     )
     .pipe(z.array(z.string().regex(HOST)).max(maxHosts));
 
-/** https, or http on this machine; no user, no password. */
+/** Whether the URL uses https, or http on this machine, and contains no user name or password. */
 function isWebhookUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.username !== "" || url.password !== "") return false;
@@ -98,7 +98,7 @@ function parseExtraNames(text: string): string[] {
   return [...new Set(names)];
 }
 
-/** The form that Standard Webhooks gives symmetric secrets. */
+/** A symmetric secret in the format of Standard Webhooks. */
 const SecretSchema = z
   .string()
   .regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)
@@ -114,12 +114,12 @@ const SecretSchema = z
 const SANDBOX_SHAPES = Object.keys(SANDBOX_APIS) as [SandboxShape, ...SandboxShape[]];
 
 /**
- * A list, key or address of nothing but blanks and separators: something that was to be set is
- * lost, and what is left out of the configuration may be what protects it.
+ * A value of only blanks and separators is an error, not an unset variable: a setting was probably lost, and
+ * it may be one that protects the deployment.
  */
 const BLANK = /^[\s,;]+$/;
 
-/** Every variable and secret of the Worker. An empty string is the same as absent. */
+/** Schema of the Worker's variables, secrets and bindings. An empty string counts as unset. */
 export const EnvSchema = z.object({
   API_KEYS: optional(KeysSchema),
   PATH_SCOPES: optional(ScopesSchema),
@@ -175,11 +175,11 @@ export const EnvSchema = z.object({
 type Variables = z.output<typeof EnvSchema>;
 
 export interface Config extends Variables {
-  /** Who judges, in the order in which they are asked; none: no verifier is configured. */
+  /** The verifiers in the order in which they are asked; empty if no verifier is configured. */
   backends: readonly BackendSettings[];
 }
 
-/** The form of a good value, for error messages: the bad value itself may be a secret. */
+/** Descriptions of valid values for error messages, which must not quote a value that may be a secret. */
 const EXPECTED: Record<keyof Variables, string> = {
   API_KEYS: `must be up to ${LIMITS.keys_max} comma-separated name:sha256hex or name:sha256hex:scopes with distinct digests of keys that are not blank; scopes are ${SCOPES.join(", ")}, joined by +`,
   PATH_SCOPES: `must be one or more of ${SCOPES.join(", ")}, joined by +`,
@@ -224,34 +224,34 @@ const EXPECTED: Record<keyof Variables, string> = {
   DEPLOYMENT_TOTALS: "must be the Durable Object binding of the class DeploymentTotals",
 };
 
-/** The sentence of a variable that is wrong; of API_KEYS with the entry, whose fault shows no key. */
+/** The error message for an invalid variable. For API_KEYS it names the invalid entry, but shows no key. */
 function expected(name: keyof Variables, { issues }: z.ZodError): string {
   const [issue] = issues;
   const entry = name === "API_KEYS" && issue?.code === "custom" ? `; ${issue.message}` : "";
   return EXPECTED[name] + entry;
 }
 
-/** The models that may judge: those that the deployment asks its verifiers for, and those of MODELS. */
+/** The models that may judge: those configured for the deployment's verifiers, and those in MODELS. */
 export function allowedModels({ backends, MODELS = new Map() }: Config): AllowedModels {
   return { configured: backends.flatMap(({ model }) => model ?? []), lists: MODELS };
 }
 
 const variableOf = (setting: string) => `VERIFIER_${setting.toUpperCase()}`;
 
-/** Every variable and binding that a Worker reads. */
+/** Names of all variables and bindings that a Worker reads. */
 export const VARIABLES: readonly string[] = [
   ...new Set([...Object.keys(EnvSchema.shape), ...PROTOCOLS.flatMap(ownSettings).map(variableOf)]),
 ];
 
-/** Judges through the binding `AI` where VERIFIER_MODEL names no other. */
+/** The model that judges through the `AI` binding if VERIFIER_MODEL is not set. */
 export const WORKERS_AI_MODEL = "@cf/cloudflare/clef-flash";
 /**
- * Defaults for Workers AI through its binding, which judges where VERIFIER_PROTOCOL is `decision` and
+ * Defaults for Workers AI, which judges through the `AI` binding if VERIFIER_PROTOCOL is `decision` and
  * VERIFIER_URL is not set.
  */
 const WORKERS_AI = { VERIFIER_API: "workers-ai", VERIFIER_MODEL: WORKERS_AI_MODEL };
 
-/** The first backend as its variables give it; null when it is none, or faulty. */
+/** The first verifier, as configured by its variables; null if none is configured or it is invalid. */
 function firstBackend(env: Record<string, unknown>, variables: Partial<Variables>, faults: FieldError[]) {
   const { VERIFIER_PROTOCOL: protocol = PROTOCOLS[0], VERIFIER_API_KEY: api_key, AI } = variables;
   const bound = variables.VERIFIER_URL === undefined && protocol === "decision" && AI !== undefined;
@@ -270,23 +270,21 @@ function firstBackend(env: Record<string, unknown>, variables: Partial<Variables
   return parsed.data ?? null;
 }
 
-/** The sandbox that runs programs; null without a URL. */
+/** The sandbox that runs programs; empty without SANDBOX_URL. */
 function sandboxOf({ SANDBOX_URL: url, SANDBOX_SHAPE, SANDBOX_API_KEY: api_key }: Partial<Variables>) {
   if (url === undefined) return [];
   const protocol = SANDBOX_SHAPE ?? SANDBOX_SHAPES[0];
   return [{ protocol, name: "sandbox", url, api_key, key_variable: "SANDBOX_API_KEY" }];
 }
 
-/** The checkers that give numbers; null where no host is listed. */
+/** The custom checkers, which return numbers; empty without CHECKER_HOSTS or CHECKER_SECRET. */
 function checkersOf({ CHECKER_HOSTS: hosts = [], CHECKER_SECRET: secret }: Partial<Variables>) {
   const [first] = hosts;
   if (first === undefined || secret === undefined) return [];
   return [{ protocol: "checker", name: "checker", url: `https://${first}`, hosts, secret }];
 }
 
-/**
- * The configuration, and the variables that are wrong (those are left out of the configuration).
- */
+/** Reads the configuration. Invalid variables are reported in `faults` and omitted from `config`. */
 export function readEnv(env: Record<string, unknown>): { config: Config; faults: FieldError[] } {
   const read: Record<string, unknown> = {};
   const faults: FieldError[] = [];
@@ -330,7 +328,7 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
     });
   }
   const backends = [...verifiers, ...sandboxOf(variables), ...checkersOf(variables)];
-  // A decision model takes no other preset's questions.
+  // A decision model can answer only the questions of this preset.
   const DEFAULT_JUDGE = variables.DEFAULT_JUDGE ?? (first?.protocol === "decision" ? "decide-pair" : undefined);
   return { config: { ...variables, DEFAULT_JUDGE, backends }, faults };
 }

@@ -1,5 +1,5 @@
-// The composition: environment → parts → app. The only file that sees every folder; it decides nothing
-// itself.
+// The composition root of the Worker: builds the app and its dependencies from the environment. The only file
+// that imports from every folder; contains no other logic.
 
 import type { AppDeps } from "./api/door/deps.ts";
 import { createInFlight, type InFlight } from "./api/door/in-flight.ts";
@@ -40,13 +40,13 @@ import { createVerifier } from "./verifier/create.ts";
 import { knowPriorities } from "./verifier/settings.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
-/** The isolate's counts, whoever works in it: requests, rooms, batches and the log's consumer. */
+/** The isolate's metrics, shared by requests, Durable Objects and the run log's queue consumer. */
 const metrics = new Metrics();
 const answers = new AnswerStreaks();
 
 const clock: Clock = systemClock;
 
-/** The deployment's totals, which the isolate's counts go to. */
+/** Client for the deployment's totals, to which the isolate sends its counters. */
 let totals: { namespace: unknown; counts: DeploymentCounts } | null = null;
 
 function deploymentCountsOf({ DEPLOYMENT_TOTALS: namespace }: Config): DeploymentCounts | undefined {
@@ -57,7 +57,7 @@ function deploymentCountsOf({ DEPLOYMENT_TOTALS: namespace }: Config): Deploymen
   return totals.counts;
 }
 
-/** The isolate's work under way, whatever part of it does the work: its bounds are the isolate's memory. */
+/** The isolate's work in flight. All parts share one counter, because its limits protect the memory. */
 let inFlight: { keys: unknown; counts: InFlight } | null = null;
 
 function inFlightOf({ API_KEYS = [] }: Config): InFlight {
@@ -67,13 +67,10 @@ function inFlightOf({ API_KEYS = [] }: Config): InFlight {
 }
 
 interface LazyPart<T> {
-  /** The variable to blame when the part cannot be made. */
+  /** The variable to report if the part cannot be created. */
   variable: keyof Config;
   missing: (variable: string) => T;
-  /**
-   * Null when the configuration does not ask for the part. May throw on a value that only the
-   * adapter can judge.
-   */
+  /** Returns null if the part is not configured. May throw for a value that only the adapter can validate. */
   make: (config: Config) => T | null;
 }
 
@@ -123,13 +120,13 @@ type WorkerParts = AppDeps &
   StoreParts &
   Pick<JudgingDeps, "metrics" | "held" | "early_judging" | "log_texts"> & {
     log_days: ReadonlyMap<string, number>;
-    /** Hands on what the isolate has counted; after whatever counts. Never rejects. */
+    /** Sends the isolate's counters to the deployment's totals. Does not reject. */
     counted(): Promise<void>;
   };
 
 /**
- * The app's parts in an environment. Parts hold configuration only, nothing of a request, so that an isolate
- * may share them.
+ * Builds the app's parts from an environment. Parts contain no request state, so that all requests of an
+ * isolate can share them.
  */
 function partsOf(env: Record<string, unknown>): WorkerParts {
   const { config, faults } = readEnv(env);
@@ -179,17 +176,17 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
 function watchOf(runLog: RunLog, states: AlarmStates, { WEBHOOK: url, WEBHOOK_SECRET: secret }: Config): AlarmWatch {
   const announcing = url !== undefined && secret !== undefined && { announce: announcer({ url, secret }, clock) };
   const parts = { runLog, states, ...announcing, metrics, report: printLine };
-  // Read when a run is looked at: no request waits for it.
+  // Imported only when a run's alarms are evaluated, which no request waits for.
   return {
     on: (limit) => states.on(limit),
     look: async (runs) => (await import("./scoring/alarm-watch.ts")).createAlarmWatch(parts).look(runs),
   };
 }
 
-/** The binding takes any host; only the path counts. */
+/** Fetches a static file. The Assets binding ignores the host in the URL. */
 const assetsOf = (assets: NonNullable<Config["ASSETS"]>) => (path: string) => assets.fetch(`http://assets${path}`);
 
-/** The isolate's accounts of keys: what a room stores counts for the next request at the edge. */
+/** The isolate's key limits, shared so that bytes stored by Durable Objects count for later requests too. */
 let keyLimits: { settings: string; limits: KeyLimits } | null = null;
 
 function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersNamespace): KeyLimits {
@@ -209,7 +206,7 @@ export class Batch extends batchClass((env) => ({ ...partsOf(env), report: print
 export { DeploymentTotals } from "./objects/counts/durable.ts";
 export { IdempotentRequests } from "./objects/idempotency/durable.ts";
 
-/** Entries that could not be stored, kept without the database. */
+/** The Durable Object that keeps log entries that could not be stored, independently of the database. */
 export class DeadLetters extends deadLettersClass((env) => {
   const { LOG_QUEUE } = readEnv(env).config;
   if (LOG_QUEUE === undefined) throw new Error("LOG_QUEUE is not bound");
@@ -224,8 +221,8 @@ interface Composed {
   counted: WorkerParts["counted"];
 }
 
-// The runtime hands the same object to every request of an isolate; one that differs is another
-// configuration.
+// The runtime passes the same `env` object to every request of an isolate. A different object means that the
+// configuration has changed.
 let composed: Composed | null = null;
 
 function compose(env: Record<string, unknown>): Composed {
@@ -249,7 +246,7 @@ async function sweepLog({ expiry, deadLetters: letters, log_days: days }: Worker
 function consumerDeps({ store, deadLetters, alarms }: StoreParts & AppDeps): ConsumerDeps {
   return {
     store,
-    // Without its keeper a letter stays on the queue.
+    // Without the DeadLetters binding, entries that cannot be stored stay in the queue.
     letters: deadLetters ?? { store: (letters) => (letters.length === 0 ? Promise.resolve() : Promise.reject()) },
     ...(alarms && { look: alarms.look }),
     random: Math.random,
@@ -270,17 +267,14 @@ export default {
     return reply;
   },
 
-  /** Each hour (wrangler.toml's `crons`): what is too old goes. */
+  /** Deletes expired data. Runs every hour (`crons` in wrangler.toml). */
   async scheduled(_: unknown, env: Record<string, unknown>, execution: ExecutionContext): Promise<void> {
     const { sweep, counted } = compose(env);
     await sweep();
     execution.waitUntil(counted());
   },
 
-  /**
-   * Two queues have this consumer: the run log, and what it gave up, told apart by the end of the
-   * name.
-   */
+  /** Consumes the run log's queue and its dead-letter queue, which differ in the suffix of their names. */
   async queue(
     { queue, messages }: MessageBatch,
     env: Record<string, unknown>,

@@ -8,7 +8,7 @@ import type { AlarmNews, Announce } from "../ports/alarms.ts";
 import type { Clock } from "../ports/ports.ts";
 
 interface WebhookMessage {
-  /** Identical in every attempt, so that receivers can deduplicate. */
+  /** The same in every attempt, so that receivers can deduplicate. */
   id: string;
   body: string;
 }
@@ -25,8 +25,8 @@ function alarmMessage({ run, event, says, state }: AlarmNews, date: Date): Webho
 }
 
 /**
- * Creates the function that posts alarms to `url`, signed with `secret`. Resolves to true if the receiver
- * accepted the message or answered 410, and to false if the message must be sent again. Never rejects.
+ * Creates the function that posts alarms to `url`, signed with `secret`. The function resolves to true if the
+ * receiver accepted the message or answered 410, and to false if the message must be sent again.
  */
 export function announcer({ url, secret }: { url: string; secret: Uint8Array }, clock: Clock): Announce {
   return async (news) => {

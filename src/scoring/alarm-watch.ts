@@ -1,5 +1,5 @@
-// Evaluates a run's alarms when its steps are logged, and announces those that began or ended. Independent of
-// any database or webhook.
+// Evaluates a run's alarms when new steps are logged, and announces alarms that began or ended. Independent
+// of the database and the webhook.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -11,7 +11,7 @@ import type { AlarmOn, AlarmStates, Announce } from "../ports/alarms.ts";
 import type { RunLog } from "../ports/run-log.ts";
 
 export interface AlarmWatch {
-  /** Evaluates the alarms of the runs with new log rows. Never rejects: failures are counted. */
+  /** Evaluates the alarms of runs that have new log rows. Failures are counted instead of rejecting. */
   look(runs: readonly RunKey[]): Promise<void>;
   on(limit: number): Promise<AlarmOn[]>;
 }
@@ -19,7 +19,7 @@ export interface AlarmWatch {
 interface WatchDeps {
   runLog: Pick<RunLog, "health">;
   states: AlarmStates;
-  /** Omitted: changes are not announced; the states are still available to /metrics. */
+  /** Omitted: changes are not announced, but /metrics still shows the states. */
   announce?: Announce;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;

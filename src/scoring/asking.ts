@@ -1,5 +1,5 @@
-// Asks one signal's questions about one group: wave by wave, sharing answers among groups of one prompt, and
-// re-asking unreadable questions.
+// Asks one signal's questions about one group, shares answers among groups with the same prompt, and asks
+// questions again whose answers were unreadable.
 
 import { generationsOf, isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
 import { isUnread, type Reading } from "../core/asking/readings.ts";
@@ -26,8 +26,8 @@ import { ofSummary, summarised } from "./step-summaries.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /**
- * Asks one signal's questions about one group in a session, within the group's share of the request's
- * generations beyond its first wave.
+ * Asks one signal's questions about one group. The first wave of questions is always asked; later ones only
+ * within the group's share of the request's remaining generations.
  */
 export class QuestionAsker {
   private readonly session: AskingSession;
@@ -36,7 +36,7 @@ export class QuestionAsker {
   private readonly texts: VerdictTexts | null;
   private readonly order: EvenOrder;
   private left: number;
-  /** Whether it has sent a question itself. */
+  /** Whether this asker has sent at least one question itself instead of waiting for another batch. */
   private hastened = false;
 
   constructor(session: AskingSession, planned: Planned, plans: Plans) {
@@ -49,16 +49,16 @@ export class QuestionAsker {
     this.left = spare(planned.size);
   }
 
-  /** Whether the remaining generations pay for a later wave. Deducts the wave's generations. */
+  /** Whether the remaining generations suffice for another wave. Deducts the wave's generations. */
   affords(wave: readonly Question[]): boolean {
     this.left -= wave.reduce((sum, question) => sum + generationsOf(question), 0);
     return this.left >= 0;
   }
 
   /**
-   * Asks the questions that a group has entered, and re-asks unreadable ones (`judge.reask` times) with fresh
-   * seeds. Unreadable questions have no vote yet, so early stop stays exact. If the remaining generations do
-   * not suffice for all, content decides which questions are re-asked, not order or speed.
+   * Asks the given questions. Those with unreadable answers are asked again with fresh seeds, up to
+   * `judge.reask` times; they have no vote yet, so early stopping stays exact. If the remaining generations
+   * do not suffice for all, content decides which questions are asked again, not order or speed.
    */
   async untilRead(first: readonly QuestionEntry[]): Promise<void> {
     const ask = async (round: readonly QuestionEntry[]) => {
@@ -75,17 +75,17 @@ export class QuestionAsker {
     }
   }
 
-  /** How often an unreadable question is asked again; 0 if the plan re-asks by itself. */
+  /** How often a question with an unreadable answer is asked again; 0 if the plan does so by itself. */
   get reasks(): number {
     return this.planned.plan.asksAgain === true ? 0 : missingRules(this.planned.judge).reask;
   }
 
-  /** Whether the remaining generations suffice for this number; deducts none. */
+  /** Whether this number of generations remains. Unlike `affords`, deducts nothing. */
   hasRoomFor(generations: number): boolean {
     return this.left >= generations;
   }
 
-  /** The unreadable questions of a round, to be asked again as far as the remaining generations allow. */
+  /** Selects the questions to ask again: those with unreadable answers, as far as the generations suffice. */
   planReasks(round: readonly AskedEntry[]): AskedEntry[] {
     const { name, group } = this.planned;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
@@ -104,8 +104,8 @@ export class QuestionAsker {
   }
 
   /**
-   * Asks the open entries. Returns one promise per entry, in the same order, resolved when all samples of the
-   * entry are in.
+   * Asks the open entries. Returns one promise per entry, in the same order, which resolves when all samples
+   * of the entry have arrived.
    */
   start(entries: readonly QuestionEntry[]): Promise<void>[] {
     const waits = new Map(entries.map((entry) => [entry, Promise.withResolvers<void>()]));
@@ -122,8 +122,8 @@ export class QuestionAsker {
   }
 
   /**
-   * The part of the verifier's answer to log, or its reason for having none.
-   * @param before the steps of the summary that the verifier was shown
+   * The part of the verifier's answer to log, or the reason why there is no answer.
+   * @param before the steps of the summary, if the verifier was shown a summary
    */
   private textOf({ answer, reason }: Generation, before?: readonly string[]): Pick<Reading, "text"> {
     const written = behind(before, answer ?? reason ?? null);
@@ -140,16 +140,17 @@ export class QuestionAsker {
   }
 
   /**
-   * Asks open questions of one preset, except those that another batch is asking: waits for that batch, then
-   * asks its unanswered questions, all of one job together.
-   * @param onAnswered called for each question as soon as all its samples are in
+   * Asks the open questions of one preset. For questions that another batch is already asking, waits for that
+   * batch, and then asks those that it left unanswered.
+   * @param onAnswered called for each question as soon as all its samples have arrived
    */
   private async ask(
     entries: readonly QuestionEntry[],
     onAnswered: (entry: QuestionEntry) => void = () => {},
   ): Promise<void> {
     const waits = entries.map((entry) => this.answerOf(entry));
-    // A gateway raises the priority of all questions of the same work when one more arrives.
+    // Sends one question even if other batches ask them all: a gateway then raises the priority of all
+    // questions with the same `work`.
     if (!this.hastened && this.journal?.hastens === true && !waits.includes(undefined)) waits[0] = undefined;
     this.hastened = true;
     const ownEntries = entries.filter((_, at) => waits[at] === undefined);
@@ -162,7 +163,8 @@ export class QuestionAsker {
       if (!known && this.journal?.early === true) completeReadings(entry.question, entry.shared.readings);
       if (known || this.journal?.early === true) onAnswered(entry);
       else if (unknown.push(entry) === 1) {
-        // A job releases all its unanswered samples at once, so one microtask later all are known.
+        // A job that ends releases all its unanswered questions at once. One microtask later, all of them are
+        // in `unknown` and can be asked together.
         await Promise.resolve();
         const unanswered = unknown;
         unknown = [];
@@ -174,8 +176,8 @@ export class QuestionAsker {
   }
 
   /**
-   * Resolves when another batch has answered the question; undefined if no other batch asks it. The answer
-   * may have arrived after planning.
+   * A promise that resolves when another batch has answered the question, which may have happened since
+   * planning; undefined if no other batch asks the question.
    */
   private answerOf({ key }: QuestionEntry): Promise<void> | undefined {
     const { journal } = this;
@@ -184,16 +186,16 @@ export class QuestionAsker {
   }
 
   /**
-   * Sends questions to the verifier as one job (a probe is a separate job), ordered so that a deadline may
-   * cut anywhere. Questions that the verifier leaves unreported become failures, never silent gaps.
+   * Sends questions to the verifier as one job, in an order that treats all candidates evenly wherever a
+   * deadline cuts it off. Questions that the verifier does not report on count as failed.
    */
   private async submit(entries: readonly QuestionEntry[], onAnswered: (entry: QuestionEntry) => void): Promise<void> {
     const end = this.journal?.asking?.(entries.flatMap(({ key }) => key ?? []));
-    // A checker receives all texts at once, in the order in which they were sent.
+    // A checker receives all answers in a single request, in the order in which the client sent them.
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const all = isWhole ? entries : this.order.arrange(entries, ({ question }) => question);
     const { judge, group } = this.planned;
-    // Early stop counts every verdict, but strict_model may discard some later.
+    // Early stopping would count verdicts that `strict_model` may discard later, so it is off.
     const stop = judge.strict_model === true ? { stop: "all" as const } : {};
     const laidOut = jobOf(all, group, judge, stop);
     const read = (generation: Generation, question: Question, summary?: readonly string[]): Reading => {
@@ -218,8 +220,8 @@ export class QuestionAsker {
           onAnswered(entry);
         });
     } catch {
-      // The port's contract forbids throwing. Other groups must not fail with this one, so the gaps below
-      // become failures.
+      // The `Verifier` port must not throw. If it does, the missing readings are recorded as failures below,
+      // so that other groups are not affected.
     }
     const openEntries = new Set(open);
     for (const entry of all) {
@@ -233,11 +235,11 @@ export class QuestionAsker {
   }
 }
 
-/** Puts the summary that a text refers to before the text. */
+/** Prepends the summary to an answer that refers to the summary's step numbers. */
 const behind = (steps: readonly string[] | undefined, text: string | null): string | null =>
   text === null || steps === undefined ? text : `${numberedSteps(steps)}\n\n${text}`;
 
-/** Whether the journal has the entry's answer by now; if so, copies it into the entry. */
+/** Copies the journal's answer into the entry. Returns false if the journal has no answer yet. */
 function answeredFrom(journal: KeyedJournal | null, entry: QuestionEntry): boolean {
   const known = entry.key === null ? undefined : journal?.known(entry.key);
   if (known === undefined) return false;

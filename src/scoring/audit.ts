@@ -1,5 +1,5 @@
-// A request's audit: another judge judges a share of its groups again, in parallel with the main judging.
-// Audit failures affect no reward, and the reply waits for an audit at most LIMITS.audit_wait_ms.
+// Audits a request: another judge judges a share of the groups again, in parallel with the main judging.
+// Audit failures affect no reward, and the reply waits for the audit at most LIMITS.audit_wait_ms.
 
 import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
 import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
@@ -22,7 +22,7 @@ import { modelTokens } from "./model-tokens.ts";
 import { openSessions, type Until } from "./sessions.ts";
 import { VerdictTexts } from "./verdict-texts.ts";
 
-/** The plan of a request's audit: the groups to judge again. */
+/** The groups that a request's audit judges again. */
 interface AuditPlan {
   compiled: CompiledSpec;
   judgings: readonly Judging[];
@@ -30,7 +30,7 @@ interface AuditPlan {
   begins: boolean;
   /** Number of selected groups that exceed the audit's part of the limits. */
   left_out: number;
-  /** Texts of the audit's judge to log; null if the spec logs no verdict texts. */
+  /** Collects the audit judge's answers for the log; null if the spec does not log answers. */
   texts: VerdictTexts | null;
 }
 
@@ -44,12 +44,12 @@ export interface Audited {
   tokens: readonly ModelTokens[];
 }
 
-/** The audit's share of the verdict texts that a request may log; the same share as for generations. */
+/** The audit's share of the judges' answers that a request may log; the same share as for generations. */
 const TEXTS_CHARS = Math.floor(LIMITS.logged_verdicts_chars / LIMITS.audit_generations_divisor);
 
 /**
- * Plans the audit of a request; null if the spec has none. Groups beyond the limits are left out, never
- * rejected.
+ * Plans the audit of a request; null if the spec has no audit. Groups that exceed the limits are left out
+ * instead of rejecting the request.
  */
 export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly PreparedGroup[]): AuditPlan | null {
   const { audit } = spec;
@@ -90,7 +90,7 @@ function planWithin(
 
 /**
  * Starts the audit at once; a verifier with priorities serves its questions after those of the main judging.
- * @param until of the main judging, whose deadline also applies to the audit
+ * @param until options of the main judging; its deadline also applies to the audit
  */
 export function beginAudit(
   { compiled, judgings }: AuditPlan,
@@ -100,7 +100,7 @@ export function beginAudit(
 ): { ended: (results: readonly GroupResult[]) => Promise<Audited> } {
   const late = new AbortController();
   const signal = AbortSignal.any([until.signal, late.signal]);
-  // Failed questions are given up soon instead of being retried until the deadline.
+  // Gives up early on failed questions instead of retrying them until the deadline.
   const patience = { priority: (until.priority ?? 0) + 1, hand_on: true };
   const { sessions } = openSessions(verifier, compiled, { ...until, ...patience, signal }, header_slots);
   const running = Promise.all(

@@ -1,4 +1,4 @@
-// Rejects a spec whose questions no backend of the deployment answers.
+// Rejects specs whose questions none of the deployment's backends can answer.
 
 import type { Question } from "../core/asking/questions.ts";
 import { unlistedFields } from "../core/contract/judge-extra.ts";
@@ -8,7 +8,7 @@ import type { Verifier } from "../ports/ports.ts";
 
 const NO_CHECKER = "a checker, but this deployment lists none (CHECKER_HOSTS)";
 
-/** Error text for a missing backend, by kind of question, with the variables that configure it. */
+/** Error message for a missing backend, by kind of question, with the variables that configure one. */
 const ASKED: Readonly<Record<Question["to"], string>> = {
   chat: "a chat backend, but this deployment has none",
   decide:
@@ -21,7 +21,7 @@ const ASKED: Readonly<Record<Question["to"], string>> = {
   check_steps: NO_CHECKER,
 };
 
-/** Throws ApiError `not_configured` for a signal whose questions no backend answers. */
+/** Throws ApiError `not_configured` for a signal whose questions no backend can answer. */
 function requireBackends({ takes = ["chat"] }: Verifier, { signals }: CompiledSpec): void {
   const asking = signals.flatMap(({ field, judge, signal, settings }) =>
     judge === null ? [] : [{ signal, path: `spec.${field}`, to: backendOf(signal, settings) }],
@@ -34,10 +34,7 @@ function requireBackends({ takes = ["chat"] }: Verifier, { signals }: CompiledSp
   throw new ApiError("not_configured", `A signal of kind ${kind} ${message}.`, { errors: [{ path, message }] });
 }
 
-/**
- * Throws ApiError `invalid_request` for `extra` fields of an engine's request that the deployment does not
- * list.
- */
+/** Throws ApiError `invalid_request` if a judge's `extra` has fields that the deployment does not list. */
 function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: CompiledSpec): void {
   const judges = signals.map(({ judge_field, judge }) => [judge_field, judge] as const);
   const all = [...judges, [AUDIT_JUDGE, spec.audit?.judge ?? null] as const];

@@ -1,10 +1,8 @@
-// Counters of a scored batch.
+// Updates the metrics after a batch has been scored.
 import type { Metrics } from "../platform/counters.ts";
 import type { ScoredBatch } from "./score-batch.ts";
 
-/**
- * Adds rewards, nulls by code, generations, tokens, durations and the fan-out's statistics to the metrics.
- */
+/** Adds rewards, nulls by code, generations, tokens, durations and session statistics to the metrics. */
 export function countBatch(metrics: Metrics, { reply, session, audit }: ScoredBatch): void {
   for (const group of reply.groups) {
     for (const { error } of group.rollouts) {

@@ -1,4 +1,4 @@
-// Dependencies of judging and logging a request. Interfaces only.
+// The ports and settings that judging and logging a request depend on. Contains interfaces only.
 
 import type { Prices } from "../core/load/prices.ts";
 import type { Metrics } from "../platform/counters.ts";
@@ -9,13 +9,13 @@ import type { AlarmWatch } from "./alarm-watch.ts";
 import type { AnswerStreaks } from "./answer-streaks.ts";
 import type { HeldWork } from "./held-work.ts";
 
-/** Dependencies of judging and logging a request; optional ones switch a feature off if omitted. */
+/** Dependencies for judging and logging a request. Omitting an optional one disables its feature. */
 export interface JudgingDeps {
   verifier: Verifier;
   runLog: RunLog;
   /** Omitted: entries are written to `runLog` before the reply. */
   logQueue?: LogQueue;
-  /** Records the usage of a key's requests. Omitted: keys have no limits. */
+  /** Records the usage of each API key. Omitted: keys have no limits. */
   keyLimits?: KeyLimits;
   /** Prices by model, US dollars. Omitted: no reply has a cost. */
   prices?: Prices | undefined;
@@ -23,15 +23,13 @@ export interface JudgingDeps {
    * Evaluates the alarms of runs whose rows were stored before the reply. Omitted: no alarms are evaluated.
    */
   alarms?: Pick<AlarmWatch, "look">;
-  /**
-   * Counts the memory that gathered groups and batches hold in their isolate. Omitted: memory is not counted.
-   */
+  /** Limits the memory of gathered groups and batches in their isolate. Omitted: memory is not limited. */
   held?: HeldWork | undefined;
   /** Counts a run's consecutive rollouts without an answer. Omitted: each request is counted separately. */
   answers?: AnswerStreaks | undefined;
-  /** Whether a gathering group is judged early, from its second member on. */
+  /** Whether a gathered group is judged before it is complete, starting with its second sample. */
   early_judging?: boolean;
-  /** Whether prompts and rollouts are stored if a spec does not say. Omitted: not stored. */
+  /** Whether prompts and rollouts are stored if the spec does not set `log_texts`. Omitted: not stored. */
   log_texts?: boolean | undefined;
   clock: Clock;
   metrics: Metrics;

@@ -1,4 +1,4 @@
-// The hash of a spec, as used in replies and logs.
+// Computes the hash of a spec, as used in replies and logs.
 
 import { promptField, specFingerprint } from "../core/contract/spec.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -29,8 +29,8 @@ function kindAt(spec: AnySpec, path: string): string {
 }
 
 /**
- * Rejects settings that contradict a template, which only the resolved spec contains. Throws
- * `invalid_request`.
+ * Throws ApiError `invalid_request` for settings that contradict the judge's template. This is checked only
+ * here because templates are resolved after the request has been validated.
  */
 function requireSettings(spec: AnySpec, judge: string, path: string): void {
   if (!hasSignals(spec) || path === AUDIT_JUDGE || !isTemplateKey(judge)) return;
@@ -49,7 +49,7 @@ function fingerprint(spec: AnySpec): string {
     const hash = promptHash(judge.prompt, `spec.${path}.${promptField(judge)}`);
     requireShape(judge, `spec.${path}`, kindAt(spec, path));
     requireSettings(spec, judge.prompt, path);
-    // An audit decides no reward, so its prompt is checked but not part of the hash.
+    // An audit affects no reward, so its prompt is checked but is not part of the hash.
     return path === AUDIT_JUDGE ? [] : [[judge.prompt, hash] as const];
   });
   if (hasSignals(spec)) return signalsFingerprint(spec, Object.fromEntries(hashes));

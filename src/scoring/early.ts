@@ -1,5 +1,5 @@
-// Early judging: asks questions about an incomplete group that will be asked regardless of its further
-// members.
+// Early judging: asks questions about an incomplete group, but only those that will be needed whichever
+// samples are still to join the group.
 import { LIMITS } from "../core/faults/limits.ts";
 import { type AnySpec, compileSpec } from "../core/reward/compiled-spec.ts";
 import { requireSound } from "../core/reward/facts.ts";
@@ -12,17 +12,17 @@ import { preparing, type ScoringBatch, type ScoringDeps } from "./score-batch.ts
 import { attributionOf, openSessions } from "./sessions.ts";
 import { workInTurns } from "./turns.ts";
 
-/** Lower priority than complete groups, at verifiers that support priorities. */
+/** Lower priority than for complete groups, at verifiers that support priorities. */
 const EARLY_PRIORITY = 1;
 
 /**
- * Whether a group of at most `size` rollouts may be judged before it is complete: every signal asks about a
- * subset what it asks about the whole group, and the whole group fits the request's generation limit, which
- * counts only questions left to ask.
+ * Whether a group of at most `size` rollouts may be judged before it is complete. Requires that every signal
+ * asks the same questions about a subset as about the whole group, and that the whole group does not exceed
+ * the generation limit of a request, since that limit ignores questions that were already answered.
  */
 export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Verifier): boolean {
   const sizeMax = size ?? LIMITS.rollouts_per_group_max;
-  // A journal does not store verdict texts.
+  // A journal does not store the verifier's answers, so they could not be logged later.
   if (spec.log_verdicts === true) return false;
   let generations = 0;
   for (const { signal, settings, judge, when } of compileSpec(spec, sizeMax).signals) {
@@ -34,19 +34,19 @@ export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Veri
   return generations > 0 && generations <= verifier.generations_max;
 }
 
-/** A group with some of its members present. */
+/** A group for which only some samples have arrived. */
 type EarlyBatch = Pick<ScoringBatch, "request" | "spec" | "signal" | "tenant" | "work" | "reserveBytes"> & {
   journal: ReadingJournal;
 };
 
 /**
- * Asks the questions about the present members that the journal cannot answer. Resolves when all are answered
- * or have failed; never rejects for a verifier's fault.
- * @throws ApiError as scoreBatch
+ * Asks the questions about the samples that have arrived, except those already answered in the journal.
+ * Resolves once every question has been answered or has failed; a verifier failure does not reject.
+ * @throws ApiError for the same reasons as `scoreBatch`
  */
 export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBatch): Promise<void> {
   const { request, signal, journal, reserveBytes, tenant } = batch;
-  // An audit needs whole groups, and is not part of the hash.
+  // An audit needs complete groups. It is not part of the spec's hash, so the journal keys stay the same.
   const { audit: _, ...spec } = batch.spec;
   const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
   requireSound(request, compiled);
@@ -57,7 +57,7 @@ export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBat
   const keyed = await keyedJournal(journal, prepared, await specHash(spec), compiled);
   const options = { journal: keyed, reserveBytes, work };
   const judgings = await work(planJudging(prepared, compiled, request.step ?? 0, verifier.generations_max, options));
-  // Gives up soon, since failed questions are asked again with the whole group.
+  // Gives up early, since failed questions are asked again when the group is complete.
   const until = { signal, deadline_at, priority: EARLY_PRIORITY, hand_on: true, ...attributionOf(batch) };
   const { sessions } = openSessions(verifier, compiled, until);
   await Promise.all(judgings.map((judging) => judging.begin(sessions)));

@@ -1,5 +1,5 @@
-// Entries for the questions of a request's groups: which groups with the same prompt share an answer, and
-// which group asks.
+// Registers the questions of all groups of a request, so that groups with the same prompt and candidates
+// share answers and only one of them asks. A wave is a list of questions that are planned and asked together.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question, samplesNamed } from "../core/asking/questions.ts";
@@ -12,18 +12,18 @@ import type { VerdictTexts } from "./verdict-texts.ts";
 /** The result of a question that one group asks, shared by all groups with the same prompt and candidates. */
 export interface Shared {
   readings: Reading[];
-  /** Questions asked again because `readings` were unreadable. */
+  /** Repetitions of the question, asked because `readings` were unreadable. */
   reasked: AskedQuestion[];
   settled: Promise<void>;
 }
 
-/** An asked entry, and the shared result of the original question that the entry repeats. */
+/** An entry, and the shared result of the original question if the entry repeats one. */
 export interface AskedEntry {
   entry: QuestionEntry;
   root: Shared;
 }
 
-/** Records a repeated question with the original question. */
+/** Records the repetition of a question in the result of the original question. */
 export const recordReask = ({ entry, root }: AskedEntry): void => {
   const { question, charged, shared } = entry;
   root.reasked.push({ question, charged, readings: shared.readings }, ...shared.reasked);
@@ -32,18 +32,16 @@ export const recordReask = ({ entry, root }: AskedEntry): void => {
 export interface QuestionEntry {
   question: Question;
   charged: boolean;
-  /** Whether this group entered the question first and so is responsible for asking it. */
+  /** Whether this group was the first to enter the question and is therefore responsible for asking it. */
   first: boolean;
-  /**
-   * Whether the question must be sent to the verifier: entered first by this group and not in the journal.
-   */
+  /** Whether this group must send the question to the verifier: it is `first` and not in the journal. */
   open: boolean;
   /** Key of the question in the journal; null without a journal. */
   key: string | null;
   shared: Shared;
 }
 
-/** State shared by the groups of one prompt: short ids for candidate texts, and the questions asked. */
+/** State shared by the groups with the same prompt: short ids for candidates, and the questions asked. */
 interface Pool {
   ids: Map<string, number>;
   asked: Map<string, Shared>;
@@ -53,13 +51,13 @@ interface Pool {
 export interface Plans {
   journal: KeyedJournal | null;
   pools: Map<string, Pool>;
-  /** Short ids for the wording of questions, which may be long and is shared by many questions. */
+  /** Short ids for the wordings of questions; a wording may be long, and many questions share one. */
   words: Map<string, number>;
-  /** Generations that a group with a first wave of `size` may ask in later waves. */
+  /** Number of generations available for later waves to a group whose first wave has `size` generations. */
   spare(size: number): number;
-  /** Extra verifier requests that each signal of a group may send to avoid waiting for a whole wave. */
+  /** Number of extra requests that each signal of a group may send instead of waiting for a whole wave. */
   early: number;
-  /** Collects verdict texts to log; null if the spec does not log them. */
+  /** Collects the verifier's answers for the log; null if the spec does not log answers. */
   texts: VerdictTexts | null;
 }
 
@@ -67,7 +65,7 @@ export interface Plans {
 export interface Planned extends OpenSignal {
   enter: EnterWave;
   firstWave: QuestionEntry[];
-  /** Generations of the first wave, as the limits count them. */
+  /** Number of generations of the first wave, as the limits count them. */
   size: number;
 }
 
@@ -77,7 +75,10 @@ export const sizeOf = (wave: readonly QuestionEntry[]) =>
 
 export type EnterWave = (wave: readonly Question[]) => QuestionEntry[];
 
-/** Looks up each question among those of the same signal and prompt, or enters it as asked by this group. */
+/**
+ * Returns a function that finds each question among those of the same signal and prompt, or enters it as a
+ * new question that this group asks.
+ */
 export function waveEntry({ name, group }: OpenSignal, { pools, words, journal }: Plans): EnterWave {
   const { question, language, texts } = group;
   const prompt = JSON.stringify([name, question, language]);
@@ -102,7 +103,7 @@ export function waveEntry({ name, group }: OpenSignal, { pools, words, journal }
     });
 }
 
-/** Creates an entry for a question that this group asks, answered at once if the journal knows the answer. */
+/** Creates an entry for a question that this group asks. If the journal has the answer, fills it in. */
 export function openEntry(
   question: Question,
   name: string,
@@ -116,7 +117,7 @@ export function openEntry(
   return { question, charged: known?.charged ?? true, first: true, open: known === undefined, key, shared };
 }
 
-/** Key of a question's backend and wording. */
+/** A string that identifies a question's backend and wording. */
 export function wordsOf({ to, preset, slots }: Question): string {
   const asked = `${to}:${preset}`;
   if (slots === undefined) return asked;

@@ -1,5 +1,5 @@
-// Follow-up questions per comparison: questions that depend only on one comparison's answers are asked as
-// soon as these are in, while other comparisons of the wave are still running. Must not know schedules.
+// Follow-up questions that depend on the answers of only one comparison. They are asked as soon as these
+// answers have arrived, while other comparisons are still running. Independent of tournament schedules.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { comparedIn, isAside } from "../core/asking/questions.ts";
@@ -8,23 +8,23 @@ import type { QuestionAsker } from "./asking.ts";
 import { type AskedEntry, type EnterWave, type QuestionEntry, recordReask } from "./entries.ts";
 
 /**
- * Ready questions are sent once they are this share of the running and waiting ones: few requests under high
- * load, no waiting under low load.
+ * Follow-up questions are sent once they make up this share of the running and waiting ones. This batches
+ * them under high load and avoids waiting under low load.
  */
 const BATCH_SHARE = 1 / 4;
 
 interface ComparisonProgress {
-  /** The comparison's questions, by the step in which they were asked. */
+  /** The comparison's questions: `steps[0]` are the first ones, followed by each round of follow-ups. */
   steps: QuestionEntry[][];
   /** Questions of the last step that are being asked. */
   round: AskedEntry[];
   /** Number of times that the last step was asked again. */
   reaskCount: number;
-  /** Resolves the wait of other groups for the last step. */
+  /** Resolves the promise on which other groups wait for the answers to the last step. */
   settle: () => void;
 }
 
-/** The comparisons of a wave with at least one question that this group asks itself. */
+/** Groups questions by comparison. Omits comparisons whose questions are all asked by other groups. */
 function comparisonsOf(wave: readonly QuestionEntry[]): QuestionEntry[][] {
   const byShown = new Map<string, QuestionEntry[]>();
   for (const entry of wave) {
@@ -35,8 +35,8 @@ function comparisonsOf(wave: readonly QuestionEntry[]): QuestionEntry[][] {
 }
 
 /**
- * Asks a wave and the follow-up questions of each comparison. Deterministic: the questions and their order do
- * not depend on which answers arrive first, only their timing does.
+ * Asks a wave of questions and the follow-up questions of each comparison. Which questions are asked and in
+ * which order they are returned does not depend on the order in which answers arrive.
  */
 export class Following {
   private readonly asking: QuestionAsker;
@@ -58,8 +58,8 @@ export class Following {
   }
 
   /**
-   * Whether the wave can be asked this way: the remaining generations pay for all follow-up questions, and no
-   * question is diagnostic.
+   * Whether the wave can be asked with follow-up questions: the remaining generations suffice for all of
+   * them, and no question is diagnostic.
    */
   takes(wave: readonly QuestionEntry[]): boolean {
     const { asking, follows } = this;
@@ -68,8 +68,8 @@ export class Following {
   }
 
   /**
-   * Returns the follow-up questions by step, in the wave's order within a step, when all are answered.
-   * @param before questions of earlier waves
+   * Asks all questions and returns the follow-up questions by step, each step in the order of the wave.
+   * @param before the questions of earlier waves
    */
   async run(wave: readonly QuestionEntry[], before: readonly AskedQuestion[] = []): Promise<QuestionEntry[][]> {
     const comparisons = comparisonsOf(wave).map((entries) => this.opened(entries));
@@ -113,7 +113,10 @@ export class Following {
     }
   }
 
-  /** Re-asks unreadable questions of a comparison, else enters its next questions before other groups can. */
+  /**
+   * Asks questions with unreadable answers again. If there are none, enters the comparison's next questions
+   * at once, before another group can.
+   */
   private answered(comparison: ComparisonProgress): void {
     this.running--;
     if (comparison.reaskCount > 0) for (const asked of comparison.round) recordReask(asked);
@@ -136,9 +139,7 @@ export class Following {
     this.send();
   }
 
-  /**
-   * All questions about a comparison, including earlier waves and questions that other groups asked first.
-   */
+  /** All questions about a comparison, including those of earlier waves and those that other groups asked. */
   private allOf(comparison: ComparisonProgress): AskedQuestion[] {
     const stepsSoFar = stepsAsked(comparison);
     const name = comparedIn((stepsSoFar[0] as AskedQuestion).question);
@@ -146,7 +147,7 @@ export class Following {
     return [...(this.earlier.get(name) ?? []), ...stepsSoFar];
   }
 
-  /** Entries that this group asks; questions of another group are re-asked by that group. */
+  /** The entries that this group asks itself. Another group's entries are asked again by that group. */
   private ownOf({ round }: ComparisonProgress): AskedEntry[] {
     return round.filter(({ entry }) => entry.first);
   }
@@ -167,11 +168,11 @@ export class Following {
 
 const stepsAsked = ({ steps }: ComparisonProgress): AskedQuestion[] => steps.flatMap((entries) => askedBy(entries));
 
-/** Questions with their readings: the wave's questions first, then the re-asked ones. */
+/** Questions with their readings: first the wave's questions, then those that were asked again. */
 export function askedBy(wave: readonly QuestionEntry[]): AskedQuestion[] {
   const waveAsked = wave.map(({ question, charged, shared }) => ({ question, charged, readings: shared.readings }));
   const reasked = wave.flatMap(({ question, first, shared }) => {
-    // Uses this group's order of candidates, since classes are numbered per group.
+    // Takes `shown` from this group's question, since another group numbers its candidates differently.
     const { shown } = question;
     return shared.reasked.map((more) => ({
       ...more,

@@ -9,17 +9,17 @@ import { presetNamed } from "../core/judges/presets/table.ts";
 import { answerStart } from "../core/text/thinking.ts";
 import type { Generation } from "../core/wire/questions.ts";
 
-/** Removes the text: a journal stores verdicts only, since texts would exceed its size. */
+/** Removes the answer: a journal stores only verdicts, since answers would exceed its size limit. */
 export const withoutText = ({ text: _, ...reading }: Reading): Reading => reading;
 
-/** Whether all samples of the question are in and none failed; failed samples are asked again later. */
+/** Whether all samples of the question arrived without failures. Failed samples are asked again later. */
 export function isComplete({ samples }: Question, readings: readonly Reading[]): boolean {
   return readings.length === samples && readings.every(({ code }) => code === null);
 }
 
 export const inOrder = (readings: readonly Reading[]) => [...readings].sort((a, b) => a.sample - b.sample);
 
-/** Readers for answers that are not a model's text. */
+/** Readers for answers that are not written by a chat model. */
 const READ_AS: { readonly [to in Question["to"]]?: (generation: Generation) => ReadPart } = {
   scalar: readScalar,
   prm: readStepScores,
@@ -59,7 +59,7 @@ export function completeReadings(question: Question, readings: Reading[]): void 
   readings.sort((a, b) => a.sample - b.sample);
 }
 
-/** The text after the thinking; null if there is none or the thinking was never closed. */
+/** The part of an answer after the thinking; null if there is none or the thinking was never closed. */
 export function answerIn({ answer, thinking }: Generation): string | null {
   const start = answer === null || thinking === "unclosed" ? -1 : answerStart(answer);
   return start < 0 ? null : (answer as string).slice(start).trim();

@@ -1,33 +1,31 @@
-// Admission control for memory held by work that no request of this isolate waits for, such as gathered
-// groups and batches; waits until there is room.
+// Admission control for the memory of work that no request in this isolate waits for, such as gathered groups
+// and batches. Such work can wait until memory is free.
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { pause } from "../platform/waiting.ts";
 import type { Clock } from "../ports/ports.ts";
 
-/** The reservation of one work item in its isolate. */
+/** The memory reservation of one job in its isolate. */
 interface HeldPlace {
   /** Reserves bytes; throws ApiError `busy` if they do not fit. */
   reserveBytes(bytes: number): void;
-  /** Whether there is still no room for the work that was rejected last. */
+  /** Whether the memory still does not suffice for the job that was rejected last. */
   isFull(): boolean;
   /** Releases the reservation; idempotent. */
   end(): void;
 }
 
-/** Memory of an isolate for work that outlives requests, or that requests in other isolates wait for. */
+/** An isolate's memory for jobs that outlive their request or that requests in other isolates wait for. */
 export interface HeldWork {
-  /**
-   * @param most_ms maximum duration of the work; the reservation expires after it, in case the work is lost
-   */
+  /** @param most_ms maximum duration of the job, after which the reservation of a lost job expires */
   begin(key_name: string | null, most_ms: number): HeldPlace;
 }
 
 const UNBOUNDED: HeldWork = { begin: () => ({ reserveBytes: () => {}, isFull: () => false, end: () => {} }) };
 
 /**
- * Runs the work with a memory reservation.
- * @param held omitted: memory is not counted
+ * Runs `work` with a memory reservation and releases it afterwards.
+ * @param held the isolate's memory; undefined: memory is not limited
  */
 export async function holding<T>(
   held: HeldWork | undefined,
@@ -44,9 +42,10 @@ export async function holding<T>(
 }
 
 /**
- * Like `holding`, for work that no request waits for: rejected work is retried when there is room, until
- * `most_ms` have passed or the signal is aborted.
- * @param work receives its remaining time, ms; is rejected before it has asked anything
+ * Like `holding`, for work that no request waits for. Rejected work is retried when memory is free, until
+ * `most_ms` have passed or `signal` is aborted.
+ * @param work receives its remaining time in ms; must reserve its memory before it asks any question, since
+ *   it may be called again
  */
 export function holdingLater<T>(
   { held, clock }: { held?: HeldWork | undefined; clock: Clock },

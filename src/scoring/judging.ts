@@ -1,5 +1,6 @@
-// Runs the signals of every group against verifier sessions. All first waves are planned before the first
-// verifier call, so that a request beyond the limits is rejected as a whole.
+// Runs the signals of every group against verifier sessions. A signal asks its questions in waves: each wave
+// is planned from the answers to the previous ones. All first waves are planned before the first verifier
+// call, so that a request beyond the limits is rejected as a whole.
 
 import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question } from "../core/asking/questions.ts";
@@ -20,49 +21,48 @@ import { shortenable } from "./shortenable.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
 
 /**
- * Share of an isolate's subrequests that one request may spend on sending questions early, before a wave is
- * complete.
+ * Share of an isolate's subrequests that one request may spend on sending follow-up questions before the
+ * current wave is complete.
  */
 const EARLY_SHARE = 1 / 4;
 
 /** The planned judging of one group. */
 export interface Judging {
   prepared: PreparedGroup;
-  /**
-   * Maximum number of generations of the group: the planned ones and its share of the request's remainder.
-   */
+  /** Maximum number of generations for the group: the planned ones, plus its share of the request's rest. */
   generationBudget(): number;
   /** Number of planned generations. */
   size: number;
   /**
-   * Asks all questions of the signals and resolves when every signal is settled; never rejects for a
-   * verifier's fault.
-   * @param shortens ends early if views were refused as too long and can be cut (GroupSignals.shorter)
+   * Asks all questions of the signals and resolves when every signal is settled. A verifier failure does not
+   * reject.
+   * @param shortens whether to stop as soon as the verifier refuses a rollout as too long that could be shown
+   *   shorter (`GroupSignals.shorter`)
    */
   run(sessions: Sessions, shortens: boolean): Promise<GroupSignals>;
-  /** Asks only the first waves, and the follow-up questions of single comparisons. */
+  /** Asks only the first waves, and the follow-up questions that depend on a single comparison. */
   begin(sessions: Sessions): Promise<void>;
 }
 
-/** Inputs of planning other than the groups. */
+/** Optional inputs for planning. */
 interface Aids {
   journal?: KeyedJournal | null;
   texts?: VerdictTexts | null;
-  /** Admission control for bytes that questions hold in addition to the request; may throw. */
+  /** Reserves memory for questions, in bytes in addition to the request. May throw. */
   reserveBytes?: ((bytes: number) => void) | undefined;
-  /** Runs long computations between two answers in slices; omitted: at once. */
+  /** Runs the long computations between two answers in time slices; omitted: without interruption. */
   work?: Worker;
 }
 
-/** Runs a generator that yields its steps (`turn_steps`) to its end. */
+/** Runs a generator to its end. The generator yields the cost of its work, in units of `turn_steps`. */
 export type Worker = <T>(work: Generator<number, T>) => Promise<T>;
 
 /**
  * Plans the first waves of every group before any verifier call, so that a request beyond the limits is
  * rejected as a whole. A signal that waits for another signal's answers is counted as if it were asked for
- * every rollout. Questions that the journal can answer are not asked. Yields the steps that planning took
- * (`turn_steps`).
- * @param step the request's training step, 0 if it has none and needs none
+ * every rollout. Questions that the journal can answer are not asked. Yields the cost of the planning work,
+ * in units of `turn_steps`.
+ * @param step the request's training step; 0 if the request has none, which is allowed if no spec uses it
  * @throws ApiError `list_too_long`, `too_many_generations`
  */
 export function* planJudging(
@@ -122,7 +122,7 @@ export function* planJudging(
   return judgings;
 }
 
-/** Opens every group's signals: those that need no verifier are settled, the others get their first plan. */
+/** Opens every group's signals: settles those that need no verifier, and plans the others. */
 function* openedGroups(
   groups: readonly PreparedGroup[],
   compiled: CompiledSpec,
@@ -135,25 +135,25 @@ function* openedGroups(
     const open = yield* signals.advance();
     opened.push({ prepared, signals, open, waiting: yield* signals.waiting() });
   }
-  // Admission comes before images are copied and before the journal is read, since a rejected request may be
+  // Memory is reserved before images are copied and the journal is read, since a rejected request may be
   // retried.
   reserveBytes?.(imageChars(groups, compiled));
   return opened;
 }
 
-/** Characters of the images shown to judges, which are held a second time while they are sent. */
+/** Number of characters of the images shown to judges; a second copy is in memory while they are sent. */
 function imageChars(groups: readonly PreparedGroup[], { signals }: CompiledSpec): number {
   const judges = signals.filter(({ judge }) => judge?.images === true).length;
   const chars = groups.flatMap(({ group: { images } }) => Object.values(images ?? {}).map(({ length }) => length));
   return judges * chars.reduce((sum, length) => sum + length, 0);
 }
 
-/** Cost in steps of entering one question. */
+/** Cost of entering one question, in units of `turn_steps`. */
 const STEPS_QUESTION = 200;
-/** A test with an assert also runs its own code (core/wire/examination.ts). */
+/** Number of runs for a test with an assert: the test's code is also run separately (examination.ts). */
 const ASSERT_RUNS = 2;
 
-/** Number of program runs; each is a separate request under every verifier protocol. */
+/** Number of program runs in a wave. Under every verifier protocol, each run is a separate request. */
 const runsOf = (wave: readonly Question[]): number =>
   wave.reduce((sum, { runs }) => {
     const each = runs?.cases.map(({ assert }) => (assert === undefined ? 1 : ASSERT_RUNS)) ?? [];
@@ -168,7 +168,7 @@ function plannedSignal(plans: Plans, open: OpenSignal): Planned {
   return { ...open, enter, firstWave, size };
 }
 
-/** A group's signals, the ones asked first, and whether its views may be shortened. */
+/** A group's signals, those that can be asked right away, and whether its rollouts may be shown shorter. */
 interface SignalsRun {
   signals: GroupSignals;
   first: readonly Planned[];
@@ -183,7 +183,7 @@ async function runSignals(
 ): Promise<GroupSignals> {
   const run = async (planned: Planned): Promise<void> => {
     const isOver = (asked: readonly AskedQuestion[]): boolean => {
-      // Texts shown in place of candidates are the policy's words and cannot be shortened.
+      // A plan may show quotes from the policy instead of the candidates; quotes cannot be shortened.
       const found = shortens && planned.plan.shows === undefined ? shortenable(planned.group, asked) : [];
       for (const r of found) signals.shorter.add(planned.members[r] as number);
       return signals.shorter.size > 0;
@@ -205,15 +205,15 @@ async function beginSignals(plans: Plans, first: readonly Planned[], sessions: S
   await Promise.all(first.map(begin));
 }
 
-/** The limit's value identifies the protocol. */
+/** The error message for too many generations. The protocol is not known here, but follows from the limit. */
 function tooMany(generations: number, limit: number): string {
   const name = limit === LIMITS.generations_verify_max ? "generations_verify_max" : "generations_openai_max";
   return `${generations} generations; the limit ${name} is ${limit}${instead(name)}`;
 }
 
 /**
- * Asks wave by wave until the plan has no further questions. Questions that depend on a single comparison do
- * not wait for the whole wave.
+ * Asks one wave of questions after another until the plan has no further questions. Follow-up questions that
+ * depend on a single comparison do not wait for the whole wave.
  */
 async function judgeSignal(
   planned: Planned,
@@ -227,11 +227,11 @@ async function judgeSignal(
   for (let wave = isOver([]) ? [] : firstWave; wave.length > 0; ) {
     const waveAsked = await askedWave(wave, asking, following, asked);
     asked = [...asked, ...waveAsked];
-    // No answer arrives after the deadline, so if a part suffices, no further question is asked.
+    // No answer arrives after the deadline. If the spec accepts a partial result, nothing further is asked.
     const isCut = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
     const over = isCut || isOver(asked);
     const next = over ? [] : plan.next(deciding(asked));
-    // Questions beyond the limit are not asked; their pairs are undecided.
+    // If the generations do not suffice for the next wave, it is not asked and its pairs stay undecided.
     wave = asking.affords(next) ? enter(next) : [];
   }
   return asked;
@@ -244,8 +244,8 @@ const askerOf = (plans: Plans, planned: Planned, sessions: Sessions): QuestionAs
   new QuestionAsker(sessions[planned.name] as AskingSession, planned, plans);
 
 /**
- * Asks a wave and its follow-up questions, and returns all of them answered.
- * @param before questions of earlier waves
+ * Asks a wave and its follow-up questions, and returns all of them with their answers.
+ * @param before the questions of earlier waves
  */
 async function askedWave(
   wave: readonly QuestionEntry[],

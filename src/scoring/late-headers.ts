@@ -1,19 +1,17 @@
-// Warns of a verifier whose response headers arrive late, which limits the number of requests in flight.
+// Warns about a verifier whose response headers arrive late, which limits the number of requests in flight.
 import { LIMITS } from "../core/faults/limits.ts";
 import type { SessionStats } from "../core/wire/questions.ts";
 
-/**
- * Headers this late arrive with the first token or with the answer; a busy machine alone is rarely the cause.
- */
+/** Headers that take this long usually wait for the first token or the answer, not for a busy server. */
 const LATE_MS = 250;
 
 /** Minimum number of requests; with fewer, connection setup dominates the measurement. */
 const REQUESTS_MIN = 4 * LIMITS.headers_waiting_max;
 
 /**
- * `headers_late` if a batch's requests used all slots for requests that wait for headers, and waited long:
- * then headers, not the verifier, limit the batch's speed. Not for a single group, which cannot be split into
- * smaller requests.
+ * Warns with `headers_late` if the wait for headers, not the verifier, limits the batch's speed. This is the
+ * case if the headers are late and there are more requests than slots for waiting ones. Single groups get no
+ * warning, since they cannot be split into smaller requests.
  */
 export function lateHeaders({ headers_ms = 0, requests }: SessionStats, groups: number): string[] {
   if (headers_ms < LATE_MS || requests < REQUESTS_MIN || groups < 2) return [];

@@ -1,5 +1,5 @@
-// Hands a log entry to the run log within a time limit. Guarantees that a reward never waits longer than the
-// store's limit and never fails because of the store.
+// Passes a log entry to the run log within a time limit. Guarantees that a reward waits for the store only up
+// to that limit and never fails because of the store.
 
 import { ownerOf } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
@@ -16,7 +16,7 @@ export interface LogOutcome {
   warnings: string[];
 }
 
-/** Queues the entry if there is a queue, else stores it. Never throws: failures become warnings. */
+/** Queues the entry if there is a queue, otherwise stores it. Does not throw: failures become warnings. */
 export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
   scope.run_id = entry.run_id;
   if (!isStorable(entry)) {
@@ -40,7 +40,7 @@ export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry:
   }
 }
 
-/** Whether every number of the entry is finite: JSON writes other numbers as null, which columns reject. */
+/** Whether all numbers are finite. JSON encodes others as null, which the database columns reject. */
 function isStorable({ metrics, groups }: LogEntry): boolean {
   const isNumber = (value: unknown) => typeof value !== "number" || Number.isFinite(value);
   const holds = (row: object) => Object.values(row).every(isNumber);
@@ -62,7 +62,7 @@ async function queueOrStore(deps: JudgingDeps, scope: RequestScope, entry: LogEn
       deps.metrics.add("kritai_log_queued_total", 1);
       return "queued";
     } catch (error) {
-      // Storing is idempotent, so it does not matter how much of the entry the queue took.
+      // Storing is idempotent, so the entry can be stored here even if the queue has accepted a part of it.
       deps.metrics.add("kritai_log_queue_refusals_total", 1);
       reportFault(deps, scope, "log_queue_refused", error);
     }

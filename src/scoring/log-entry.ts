@@ -15,8 +15,8 @@ import { sha256Hex } from "../platform/sha256.ts";
 import type { AuditVerdictRow, GroupEntry, RolloutRow, VerdictRow } from "../ports/log-entry.ts";
 
 /**
- * Log rows of one group. A sample shared with an equal group has zero tokens and latency, since these are
- * counted for the group that asked.
+ * Log rows of one group. Generations shared with an equal group have zero tokens and latency here, since they
+ * are counted for the group that asked.
  */
 export async function groupEntry(
   signals: GroupSignals,
@@ -42,7 +42,7 @@ export async function groupEntry(
   };
 }
 
-/** The result of a group's audit, if it was audited. */
+/** The audit's results for one group; empty if the group was not audited. */
 interface AuditOfGroup {
   scores?: readonly (number | null)[] | undefined;
   verdicts?: readonly AuditVerdictRow[] | undefined;
@@ -57,7 +57,7 @@ export function verdictRows(signals: GroupSignals): VerdictRow[] {
   return asked.flatMap((entry, comparison) => questionRows(signals.prepared, entry, comparison));
 }
 
-/** Signal values, for a spec with signals; without signals, values are in the rollout rows. */
+/** Signal values of the rollouts, for specs with `signals`; otherwise the rollout rows hold the values. */
 function signalRows(signals: GroupSignals): SignalRow[] {
   const turnsNamed = turnsNamedOf(signals);
   return Object.entries(signals.columns()).flatMap(([signal, values]) => {
@@ -73,13 +73,13 @@ function signalRows(signals: GroupSignals): SignalRow[] {
   });
 }
 
-/** A rollout as it was sent: its text, or its messages and files as JSON. */
+/** A rollout as the client sent it: the plain answer, or messages and files as JSON. */
 export const writtenRollout = ({ text, messages, files }: Rollout): string =>
   messages === undefined && files === undefined
     ? text
     : JSON.stringify({ ...(messages === undefined ? { text } : { messages }), ...(files !== undefined && { files }) });
 
-/** Hash of each turn, as JSON in the normalized form. */
+/** Hashes of a rollout's turns, each computed over the normalized turn as JSON. */
 const turnHashes = ({ turns }: Evidence): Promise<string[]> =>
   Promise.all(turns.map((turn) => sha256Hex(JSON.stringify(turn))));
 
@@ -142,7 +142,7 @@ function verdictColumns(verdict: Verdict | null): Pick<VerdictRow, "letter" | "s
   if (verdict === null) return SAID_NOTHING;
   if (verdict.kind === "letter") return { letter: letterAt(verdict.place), scores: null, verdict: null };
   if (verdict.kind === "scores") return { letter: null, scores: verdict.scores, verdict: null };
-  // The status already says that the verifier found a tie.
+  // A tie is not stored as a verdict, since the status already says so.
   const tie = verdict.kind === "preference" && verdict.strength === 0;
   return tie ? SAID_NOTHING : { letter: null, scores: null, verdict: tellable(verdict) };
 }

@@ -4,8 +4,8 @@ import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { GroupSignals } from "../core/reward/group-signals.ts";
 
 /**
- * Tokens charged to the groups, one entry per model and name under which the model was requested.
- * @param configured the verifier's default model, used if a judge names none
+ * Sums the tokens charged to the groups, by model and by the name under which the model was requested.
+ * @param configured the verifier's default model, used if a judge names no model
  */
 export function modelTokens(
   groups: readonly GroupSignals[],

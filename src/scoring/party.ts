@@ -1,10 +1,7 @@
-// The tenant name under which a verifier counts a key's calls.
+// Derives the tenant name under which a verifier counts the calls of an API key.
 import { hashText } from "../core/math/random.ts";
 
-/**
- * A hash of a key's name, stable but not readable. Without keys there is a single tenant, which needs no
- * name.
- */
+/** A stable hash of the key's name, which does not reveal the name. Without keys there is no tenant name. */
 export function partyOf(key_name: string | null): { tenant?: string } {
   if (key_name === null) return {};
   const lanes = hashText("party", key_name).map((lane) => lane.toString(36));

@@ -1,5 +1,5 @@
-// Warns that a deployment's verifier only runs programs while the spec needs other judgements, and says what
-// to do.
+// Warns if a deployment's verifier can only run programs but the spec needs other judgements, and suggests
+// what to change.
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import { presetNames } from "../core/judges/presets/table.ts";
@@ -10,7 +10,7 @@ const CODE = "programs_only: ";
 const CANNOT =
   "The built-in verifier only runs programs on the prompt's examples, so it cannot judge other texts or distinguish programs that give the same results.";
 
-/** The preset to suggest for a judge: the spec's, if it is built in, else one that fits the rollouts sent. */
+/** The preset to suggest: the spec's preset if it is built in, otherwise one that fits the rollouts. */
 function presetFor({ signals }: CompiledSpec, prepared: readonly PreparedGroup[]): string {
   const named = signals.find(({ judge }) => judge !== null && presetNames().includes(judge.prompt))?.judge?.prompt;
   const isRun = ({ group }: PreparedGroup) => group.rollouts.some(({ messages }) => messages !== undefined);
@@ -25,9 +25,9 @@ function cures(compiled: CompiledSpec, prepared: readonly PreparedGroup[]): stri
 }
 
 /**
- * Warns if some group was not judged at all: no rollout held a program, or no answer was readable.
- * @param asks whether the spec looks at candidates; a spec that only compares answers with a reference does
- *   not
+ * Warns if a group was not judged at all: no rollout contained a program, or no verdict was readable.
+ * @param asks whether the spec judges candidates; false for a spec that only compares answers with a
+ *   reference
  */
 export function programsOnly(
   { programs_only }: Pick<Verifier, "programs_only">,
@@ -42,6 +42,6 @@ export function programsOnly(
   return warns ? [`${CODE}${CANNOT} ${cures(compiled, prepared)}`] : [];
 }
 
-/** The sentence of this warning among a reply's warnings; null if it is missing. */
+/** Finds the `programsOnly` warning in a reply and returns it without its code; null if there is none. */
 export const programsWarning = (warnings: readonly string[]): string | null =>
   warnings.find((warning) => warning.startsWith(CODE))?.slice(CODE.length) ?? null;

@@ -1,4 +1,4 @@
-// Groups questions into verifier jobs, and builds a job's contents.
+// Groups questions into verifier jobs, and builds the content of each job.
 
 import { isProbe, type JobQuestion } from "../core/asking/questions.ts";
 import type { Judge } from "../core/asking/signal.ts";
@@ -6,10 +6,7 @@ import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { VerifierJob } from "../core/wire/questions.ts";
 import { type QuestionEntry, wordsOf } from "./entries.ts";
 
-/**
- * Groups open questions into jobs by backend and wording; each probe and each bare question is a separate
- * job.
- */
+/** Groups open questions by backend and wording; each probe and each bare question is a separate job. */
 export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
   const jobs = new Map<string, QuestionEntry[]>();
   const probes: QuestionEntry[][] = [];
@@ -23,7 +20,7 @@ export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
   return [...jobs.values(), ...probes];
 }
 
-/** @param open the entries of one job, as grouped by `jobsOf`; at least one */
+/** @param open the entries of one job, as returned by `jobsOf`; at least one */
 export function jobOf(
   open: readonly QuestionEntry[],
   group: PreparedGroup,
@@ -33,7 +30,7 @@ export function jobOf(
   const { question, language, texts } = group;
   const { images } = group.group;
   const [{ question: firstQuestion }] = open as [QuestionEntry];
-  // A question may not show an index twice, so copies of a candidate get separate indices.
+  // A question must not show the same index twice, so a candidate shown twice gets two indices.
   const probe = isProbe(firstQuestion) && { shown: firstQuestion.shown.map((_, copy) => copy) };
   const bare = firstQuestion.bare !== undefined && { shown: [0] };
   const copies = () => firstQuestion.shown.map((member) => texts[member] as string);

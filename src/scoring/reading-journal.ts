@@ -1,5 +1,5 @@
-// A journal of a verifier's answers: content keys of questions, and the readings known for them. Must not
-// know storage.
+// A journal of a verifier's answers: readings stored under keys that are derived from the questions'
+// content. Independent of the storage behind it.
 
 import { type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
@@ -9,46 +9,41 @@ import { type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
-/** All readings of one question. No reading has failed, unless the journal was opened after scoring. */
+/** All readings of one question. None has failed, unless the journal was opened after scoring. */
 interface KnownReadings {
   readings: readonly Reading[];
-  /**
-   * Whether the readings are charged to this batch; false if an earlier log entry already holds their cost.
-   */
+  /** Whether the readings are charged to this batch; false if an earlier log entry contains their cost. */
   charged: boolean;
 }
 
 /**
- * A source of known answers, so that a batch need not ask again. Keys depend on content only, so they are
- * valid for any group of any batch.
+ * Provides known answers, so that a batch need not ask again. Keys depend on content only, so they are valid
+ * for any group of any batch.
  */
 export interface ReadingJournal {
   known(key: string): KnownReadings | undefined;
   /**
-   * Called for each newly asked question as soon as all its readings are in, in any order; never with a
-   * failed reading.
+   * Called for each newly asked question as soon as all its readings have arrived. Not called if a reading
+   * has failed. The order of questions is arbitrary.
    */
   onReadings(key: string, readings: readonly Reading[]): void;
   /**
-   * For a question that another batch with this journal is asking: resolves when the answer is known or will
-   * not arrive. Omitted: no other batch asks.
+   * If another batch with this journal is asking the question, returns a promise that resolves once the
+   * answer is known or will not arrive. Omitted if no other batch uses this journal.
    */
   underWay?(key: string): Promise<void> | undefined;
-  /** Marks questions as being asked, until they are known or the returned function is called. */
+  /** Marks questions as being asked until their answers are known or the returned function is called. */
   asking?(keys: readonly string[]): () => void;
   /** Set for a batch whose failed questions another batch will ask again. */
   early?: true;
   /**
-   * If other batches are asking all first questions of this batch, it asks one of them too, so that a gateway
-   * raises the priority of the same work.
+   * Set if the batch must send at least one question even if other batches are already asking all of them. A
+   * gateway then raises the priority of all questions with the same `work`.
    */
   hastens?: true;
-  /** Called for each newly asked question with a failed reading, when its wave is complete. */
+  /** Called for each newly asked question with a failed reading, when its verifier job has ended. */
   onFailed?(key: string, readings: readonly Reading[]): void;
-  /**
-   * Called when all groups are scored, before any is logged, so that a retry of the work comes to the same
-   * outcome.
-   */
+  /** Called when all groups are scored but none is logged yet, so that a retry arrives at the same result. */
   onScored?(): void;
 }
 
@@ -58,10 +53,10 @@ export interface KeyedJournal extends ReadingJournal {
 }
 
 /**
- * Adds a batch's keys to a journal. A key consists of the spec's hash, the backend and the wording of the
- * question, digests of question, language and candidates in the order shown, and the samples with their token
- * limit. It contains everything that decides a verdict's meaning, so that equal keys mean equal questions;
- * with signals also the signal's name, as each may have another judge. Null without a journal.
+ * Wraps a journal so that it can compute the keys of a batch's questions; null without a journal. A key
+ * consists of the spec's hash, the signal's name if the spec has `signals`, the question's backend and
+ * wording, digests of prompt, language and candidates in the order shown, and the samples with their token
+ * limit. This covers everything that affects a verdict, so equal keys mean equal questions.
  */
 export async function keyedJournal(
   journal: ReadingJournal | undefined,
@@ -88,7 +83,7 @@ export async function keyedJournal(
     key(signal, { index, texts: candidates }, question) {
       const { prompt, texts } = digests[index] as (typeof digests)[number];
       const { to, preset, slots } = question;
-      // Other texts in a candidate's place are short, so they are used without hashing.
+      // Anything else that is shown as a candidate is short, so it is used without hashing.
       const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
       const shown = question.shown.map((i) => digest(candidates[i] as string)).join(",");
       return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;

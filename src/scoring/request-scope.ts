@@ -1,7 +1,7 @@
-// The state that one request carries through scoring: its id, its timings, and its key's name.
+// State of one request while it is scored: its id, its timings, and the name of its API key.
 import type { Clock } from "../ports/ports.ts";
 
-/** The counts in the log line of a scored request. */
+/** Counts for the log line of a scored request. */
 export interface ScoredCounts {
   /** Omitted for a sample that was judged within another request's group. */
   groups?: number;
@@ -11,22 +11,22 @@ export interface ScoredCounts {
   reward_mean: number | null;
   /** Number of requests sent to verifiers. */
   verifier_calls?: number;
-  /** US dollars by PRICES, and tokens of models without a price; omitted without PRICES. */
+  /** Cost in US dollars according to PRICES, and tokens of models without a price; omitted without PRICES. */
   usd?: number;
   unpriced_tokens?: number;
   /** Number of null rewards by code. */
   nulls?: Record<string, number>;
   /** Number of generations without an answer, by code. */
   failed?: Record<string, number>;
-  /** Why verifiers refused questions, in the verifiers' words. */
+  /** The verifiers' own reasons for refusing questions. */
   reasons?: readonly string[];
 }
 
-/** Durations are ms; `started_ms` is on the injected clock. */
+/** State of one request. Durations are in ms; `started_ms` is a time of the injected clock. */
 export interface RequestScope {
   /**
-   * The request's id. A sample judged with others takes the id of their judgement, so that the reply's id
-   * finds the sample in the run log.
+   * The request's id. If a sample is judged together with samples of other requests, this becomes the id
+   * under which the group is logged, so that the client can find the sample in the run log.
    */
   id: string;
   readonly started_ms: number;
@@ -40,19 +40,19 @@ export interface RequestScope {
   readonly warnings?: readonly string[];
   /** Lower values go first at verifiers that support priorities; omitted: 0. */
   priority?: number;
-  /** See VerifierCall. */
+  /** Name of the work that the questions belong to, as in `VerifierCall`. */
   work?: string;
-  /** See ScoringBatch. */
+  /** Set if missing facts have already been checked, as in `ScoringBatch`. */
   has_facts?: true;
   /**
-   * Releases the request's Idempotency-Key, if it has one, and with it an id taken over from a request that
-   * crashed. Called before logging an outcome that will not be kept: another outcome may be logged under that
-   * id, and the log keeps the first.
+   * Releases the request's Idempotency-Key, if it has one, and an id taken over from a request that crashed.
+   * Called before logging an outcome that is not stored under the key: the log keeps the first entry of an
+   * id, and the id belongs to the outcome of the retry.
    */
   give_up_key?: () => Promise<void>;
-  /** Reserves memory in addition to the body, bytes; throws ApiError `busy` if it does not fit. */
+  /** Reserves bytes in addition to the request body; throws ApiError `busy` if they do not fit. */
   reserveBytes?: (bytes: number) => void;
-  /** Keeps work running after the reply; omitted if the runtime does not end work with a reply. */
+  /** Keeps work running after the reply; omitted if the runtime does not stop work when it has replied. */
   keep_alive?: (work: Promise<unknown>) => void;
 }
 

@@ -68,7 +68,7 @@ async function* rescored(
   yield { type: "end", spec_hash, ...tally.summary() };
 }
 
-/** Parses a logged spec with today's schema, and checks whether its prompts still have the same wording. */
+/** Parses a logged spec with the current schema, and checks that its prompts still have the same wording. */
 async function loggedSpec({ spec, spec_hash }: SpecUse) {
   const read = storedSpec(spec);
   if (read === null) {
@@ -79,7 +79,7 @@ async function loggedSpec({ spec, spec_hash }: SpecUse) {
   return { compiled: compileSpec(read), same_prompts: hash === spec_hash };
 }
 
-/** Requires logged lengths if the new spec uses them; the run's specs may not have. */
+/** Throws if the new spec uses lengths that the run did not log because its own specs did not use them. */
 async function requireLengths(runLog: RunLog, run: RunKey, { facts }: CompiledSpec, steps: StepBounds): Promise<void> {
   if (!facts.includes("length_tokens") || !(await runLog.lacksLengths(run, steps))) return;
   const message = "needs length_tokens, but some rollouts of the run were logged without it";
@@ -93,7 +93,7 @@ function requireFewSpecs(uses: readonly SpecUse[]): void {
   throw new ApiError("invalid_request", `from_step: ${message}.`, { errors: [{ path: "from_step", message }] });
 }
 
-/** Requires a limited number of specs, and a logged step if expressions use the step. */
+/** Throws if the run used too many specs, or if an expression uses the step and some requests have none. */
 function requireLogged({ facts }: CompiledSpec, uses: readonly SpecUse[]): void {
   requireFewSpecs(uses);
   if (facts.includes("step") && uses.some(({ no_step }) => no_step)) {

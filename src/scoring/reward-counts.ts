@@ -3,7 +3,7 @@ import type { RolloutResult } from "../core/contract/replies.ts";
 import { mean } from "../core/math/stats.ts";
 import type { ScoredCounts } from "./request-scope.ts";
 
-/** Counts each code; null if there are none. */
+/** Number of occurrences of each code; null if there are no codes. */
 export function tally(codes: readonly string[]): Record<string, number> | null {
   const counts: Record<string, number> = {};
   for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;

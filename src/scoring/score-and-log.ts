@@ -1,4 +1,4 @@
-// Scores one request of any contract: from valid rollouts to a logged reply.
+// Scores one validated request of any API contract, logs it, and builds the native reply.
 
 import type { CostUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
@@ -15,7 +15,7 @@ import type { RequestScope, ScoredCounts } from "./request-scope.ts";
 import { rewardCounts, tally } from "./reward-counts.ts";
 import { type ScoredBatch, scoreBatch } from "./score-batch.ts";
 
-/** The native reply, and the rows that were logged for each group, including single verdicts. */
+/** The native reply, and the log rows of each group, including single verdicts. */
 export interface ScoredRequest {
   reply: RewardsReply;
   groups: LogEntry["groups"];
@@ -38,13 +38,13 @@ function countsOf({ reply, entry, session, refused }: ScoredBatch, cost: TokenCo
   };
 }
 
-/** The cost in a reply; `usd` is null if only a part is known. */
+/** The cost as shown in a reply; `usd` is null if some tokens have no price. */
 const costReply = ({ usd, unpriced_tokens }: TokenCost, calls: number): CostUse => ({
   ...{ calls, usd: unpriced_tokens === 0 ? usd : null },
   unpriced_tokens,
 });
 
-/** Number of run log rows of a scored request, including rows of stored texts. */
+/** Number of run log rows of a scored request, including those for stored prompts and answers. */
 function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
   const ofGroup = ({ prompt, rollouts, verdicts, signals = [], audit_verdicts = [] }: LogEntry["groups"][number]) => {
     const turned = rollouts.filter(({ turn_hashes }) => turn_hashes !== undefined).length;
@@ -55,8 +55,8 @@ function rowsOf({ groups }: Pick<LogEntry, "groups">): number {
 }
 
 /**
- * Scores, counts and logs a request. Throws only for faults of the request (see `scoreBatch`); a failed log
- * write is a warning in the reply.
+ * Scores, counts and logs a request. Throws only for invalid requests (see `scoreBatch`); if the log write
+ * fails, the reply has a warning.
  */
 export async function scoreAndLog(
   deps: JudgingDeps,
@@ -96,7 +96,7 @@ export async function scoreAndLog(
     ...scored.entry,
     request_id: scope.id,
     key_name: scope.key_name,
-    // A trainer retries after a broken connection; logging this as an attempt counts its rollouts once.
+    // A trainer retries after a broken connection; an `attempt` keeps its rollouts from being counted twice.
     kind: signal.aborted && signal.reason === "cancelled" ? "attempt" : "rewards",
     created_at: deps.clock.date(),
     warnings: [...scored.entry.warnings, ...(scope.warnings ?? [])],

@@ -57,21 +57,18 @@ export interface ScoringBatch {
   signal: AbortSignal;
   /** Lower values go first at verifiers that support priorities; omitted: 0. */
   priority?: number;
-  /** See VerifierCall. */
+  /** Attribution of the verifier calls, as in `VerifierCall`. */
   tenant?: string;
   work?: string;
-  /** Admission control for bytes that questions hold in addition to the request; may throw to reject it. */
+  /** Reserves memory for questions, in bytes in addition to the request. May throw to reject the request. */
   reserveBytes?: (bytes: number) => void;
   /** Called as soon as a group is judged, in order of completion. */
   onGroup?: (index: number, group: GroupResult) => void;
-  /** Source of known answers, and sink for new ones as they arrive. */
+  /** Provides answers that are already known, and receives new ones as they arrive. */
   journal?: ReadingJournal;
-  /**
-   * Set if the contract has checked its samples for missing facts; omitted: groups that all lack a fact are
-   * rejected.
-   */
+  /** Set if the caller has already checked the samples for missing facts. Omitted: they are checked here. */
   has_facts?: true;
-  /** Counts rollouts without an answer over the run's requests; omitted: only within this request. */
+  /** Counts rollouts without an answer across a run's requests; omitted: only within this request. */
   answers?: AnswerStreaks;
 }
 
@@ -79,22 +76,19 @@ export interface ScoredBatch {
   reply: Omit<RewardsReply, "request_id" | "logged">;
   entry: Omit<LogEntry, "request_id" | "key_name" | "kind" | "created_at">;
   session: SessionStats;
-  /** Usage of the audit; null without one. */
+  /** Usage of the audit; null if the request has no audit. */
   audit: AuditUse | null;
   /** Tokens of all questions, by model. */
   tokens: readonly ModelTokens[];
-  /**
-   * Why the verifier refused questions, in the verifier's words; at most REFUSALS_TOLD_MAX sentences,
-   * ascending.
-   */
+  /** The verifier's own reasons for refusing questions: up to REFUSALS_TOLD_MAX sentences, sorted. */
   refused: readonly string[];
   /** The longest wait that a refusing verifier requested, ms; null if none did. */
   retry_after_ms: number | null;
 }
 
 /**
- * Scores a batch. Never throws for a verifier's fault: undecided rewards are null with a code.
- * @throws ApiError for faults of the request (`length_tokens_required`, `unsafe_regex`, `unknown_prompt`,
+ * Scores a batch. Verifier failures do not throw: rewards that cannot be decided are null, with a code.
+ * @throws ApiError for invalid requests (`length_tokens_required`, `unsafe_regex`, `unknown_prompt`,
  *   `unbounded_reward`, `list_too_long`, `too_many_generations`), always before the first verifier call
  */
 export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promise<ScoredBatch> {
@@ -185,10 +179,10 @@ interface ScoredGroups {
   streak?: AnswerStreak | undefined;
 }
 
-/** Default for a single request: counts every rollout until one has an answer. */
+/** Counts rollouts without an answer within one request, for callers that keep no count across requests. */
 const withinRequest: AnswerStreak = (_, rollouts, isAnswered) => (isAnswered ? 0 : rollouts);
 
-/** Warnings of signals, for example that no rollout has an answer although the signal looks for one. */
+/** Warnings from the signals, for example that a signal compares answers but no rollout contains one. */
 function signalWarnings({ signals }: CompiledSpec, { judged, streak = withinRequest }: ScoredGroups): string[] {
   return signals.flatMap(({ name, signal, settings }) => {
     if (signal.placesAnswers !== true) return signal.warning?.(settings, 0) ?? [];
@@ -200,7 +194,7 @@ function signalWarnings({ signals }: CompiledSpec, { judged, streak = withinRequ
   });
 }
 
-/** A reply's warnings about the results of its groups. */
+/** Warnings about the groups' results. */
 function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: ScoredGroups): string[] {
   const { judged, results, metrics, session, copies } = scored;
   const prepared = judged.map((signals) => signals.prepared);
@@ -216,7 +210,7 @@ function scoredWarnings(compiled: CompiledSpec, verifier: Verifier, scored: Scor
   ];
 }
 
-/** Warns of groups whose comparisons do not determine the best rollout. */
+/** Warns about groups whose comparisons do not determine the best rollout. */
 function selectionUnsettled(judged: readonly GroupSignals[]): string[] {
   const open = judged.filter((signals) => signals.compared()?.selection.unsettled === true).length;
   if (open === 0) return [];
@@ -225,10 +219,10 @@ function selectionUnsettled(judged: readonly GroupSignals[]): string[] {
   ];
 }
 
-/** Cost in steps of computing one rollout's result. */
+/** Cost of computing one rollout's result, in units of `turn_steps`. */
 const STEPS_ROLLOUT = 500;
 
-/** Prepares every group for its questions. Yields the steps that it took (`turn_steps`). */
+/** Prepares every group for its questions. Yields the cost of the work done, in units of `turn_steps`. */
 export function* preparing({ groups }: RewardsRequest, compiled: CompiledSpec): Generator<number, PreparedGroup[]> {
   const prepare = preparerInSteps(preparerRules(compiled));
   const prepared: PreparedGroup[] = [];
@@ -241,7 +235,7 @@ interface JudgedBatch {
   results: GroupResult[];
 }
 
-/** Judges all groups in parallel; each is finished as soon as its samples are in. */
+/** Judges all groups in parallel and reports each one to `onGroup` as soon as it is judged. */
 async function judgeAll(
   judgings: readonly Judging[],
   sessions: Sessions,
@@ -268,7 +262,7 @@ async function judgeAll(
   return { judged, results };
 }
 
-/** The measures that signals report; empty if there are none. */
+/** The measures that the signals report; empty if none of them reports any. */
 function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]): Pick<RewardsReply, "signals"> {
   const measured = signals.flatMap(({ name, signal, settings }) => {
     const rows = () => judged.flatMap((group) => group.rowsOf(name));
@@ -278,7 +272,7 @@ function measuresOf({ signals }: CompiledSpec, judged: readonly GroupSignals[]):
   return measured.length === 0 ? {} : { signals: Object.fromEntries(measured) };
 }
 
-/** Values of every group's rollouts, by signal. */
+/** Signal values of all rollouts, by signal name and then by group. */
 function columnsOf(results: readonly GroupResult[]): NonNullable<RewardsReply["columns"]> {
   const names = Object.keys(results[0]?.rollouts[0]?.components ?? {});
   const column = (name: string) =>
@@ -292,7 +286,7 @@ interface Deadline {
   disarm: () => void;
 }
 
-/** Ends the verifier's work slightly before the request's deadline, so that the reply is in time. */
+/** Aborts the verifier's work slightly before the request's deadline, so that the reply arrives in time. */
 function armDeadline(clock: Clock, remainingMs: number, outer: AbortSignal): Deadline {
   const controller = new AbortController();
   const after_ms = Math.max(0, remainingMs - Math.min(LIMITS.deadline_reserve_ms, remainingMs / 10));
@@ -301,8 +295,8 @@ function armDeadline(clock: Clock, remainingMs: number, outer: AbortSignal): Dea
 }
 
 /**
- * Characters that `log_texts` would store. Beyond the limit, the isolate's memory could not hold the
- * statement in addition to the request.
+ * Number of characters that `log_texts` would store. Beyond the limit, the isolate's memory could not hold
+ * the SQL statement in addition to the request.
  */
 function textChars({ groups }: RewardsRequest): number {
   return groups.reduce(
@@ -314,7 +308,7 @@ function textChars({ groups }: RewardsRequest): number {
   );
 }
 
-/** Builds log rows group by group, so that the encoded copies of all texts are never held at once. */
+/** Builds log rows one group at a time, so that only one group's encoded strings are in memory at once. */
 async function entries(
   judged: readonly GroupSignals[],
   results: readonly GroupResult[],

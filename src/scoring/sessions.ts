@@ -1,5 +1,5 @@
-// The verifier sessions of one request, one per signal that asks: converts a judge's settings into a call,
-// and collects refusals.
+// Opens the verifier sessions of one request, one per signal that asks questions, and collects the reasons
+// for which verifiers refused questions.
 
 import type { Judge } from "../core/asking/signal.ts";
 import { missingRules } from "../core/contract/spec.ts";
@@ -8,13 +8,12 @@ import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
 
-/**
- * Maximum number of refusal sentences that are collected, and that one reply reports: the first ascending.
- */
+/** Maximum number of refusal sentences that a request collects. */
 const REFUSALS_MAX = 256;
+/** Maximum number of refusal sentences that a reply reports, in sorted order. */
 export const REFUSALS_TOLD_MAX = 3;
 
-/** Refusals of one request: sentences, and the wait that verifiers requested. */
+/** Refusals by verifiers during one request: their reasons, and the wait that they requested. */
 interface Refusals {
   sentences: Set<string>;
   /** The longest requested wait, ms; null if no verifier requested one. */
@@ -35,18 +34,19 @@ export function attributionOf({
   return attribution;
 }
 
-/** The part of a session that a signal uses. */
+/** The part of a verifier session that a signal uses. */
 export type AskingSession = Pick<VerifierSession, "judge">;
 
 /** Sessions by signal name. */
 export type Sessions = Readonly<Record<string, AskingSession>>;
 
-/** Names of a session's counters, without measured times. */
+/** Names of the session statistics that are counts; `headers_ms` is a duration. */
 type SessionCount = Exclude<keyof SessionStats, "headers_ms">;
 
 /**
- * Opens one session per signal that asks. All sessions share the slots for requests that wait for headers.
- * @param header_slots the slots to use, if other sessions share them too
+ * Opens one session per signal that asks questions. All sessions share the slots that limit how many requests
+ * may wait for response headers.
+ * @param header_slots the slots, if sessions opened elsewhere share them too; omitted: creates new ones
  */
 export function openSessions(
   verifier: Verifier,
@@ -81,7 +81,7 @@ export function openSessions(
   return { sessions: Object.fromEntries(sessions), stats, refusals };
 }
 
-/** Wraps a session and records refusal reasons and requested waits. */
+/** Wraps a session so that refusal reasons and requested waits are recorded. */
 function overheard(session: VerifierSession, refusals: Refusals): AskingSession {
   return {
     judge: (job, sink) =>

@@ -1,16 +1,16 @@
-// Finds the agent runs to show shorter after the verifier refused a question as too long.
+// Finds the agent runs to shorten after the verifier has refused a question as too long.
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 
-/** Maximum number of rounds; each halves what is shown of a run's results. */
+/** Maximum number of rounds; each round halves how much of a run's results is shown. */
 const SHRINKS_MAX = 3;
 /** Minimum length of a shortened run, as a share of the longest run of the refused question. */
 const LONG_SHARE = 1 / 2;
 
 /**
- * Rollouts to show shorter before the next questions: for each question that was refused as too long and
- * never answered, the longest runs that can be cut. Empty if no cut helps.
+ * Finds the rollouts to shorten before the next questions: for each question that was refused as too long and
+ * never answered, the longest runs that can still be shortened. Empty if shortening would not help.
  */
 export function shortenable(group: PreparedGroup, asked: readonly AskedQuestion[]): ReadonlySet<number> {
   const { evidence, texts, classes } = group;

@@ -1,7 +1,6 @@
-// Judges a group of agent runs again with shorter views while the verifier refuses it as too long. Only runs
-// that may have caused a refusal are shortened, so that a run's judgement does not depend on the length of
-// the others. If a refusal remains, the runs that are too long are blamed, as for texts
-// (core/tournament/attribution.ts).
+// Judges a group of agent runs again, with runs shown shorter, while the verifier refuses questions as too
+// long. Shortens only runs that may have caused a refusal, so that a run's judgement does not depend on the
+// length of the others. Any remaining refusal is attributed to runs by core/tournament/attribution.ts.
 import { preparerInSteps } from "../core/candidate/prepare.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
@@ -21,9 +20,9 @@ export interface Replanning {
 }
 
 /**
- * Judges a group and returns its signals, all settled. After shortening, all questions are asked again, not
- * only refused ones, so that each rollout is judged by a single view, whose share the reply reports. Repeats
- * as long as the group's share of the request's generations pays for another round.
+ * Judges a group and returns its signals, all settled. After shortening, all questions are asked again, even
+ * those that were answered, so that each rollout is shown in one form only and the reply can report how much
+ * of it was shown. Repeats while the group's share of the request's generations suffices for another round.
  */
 export async function judgedAsItFits(
   judging: Judging,
@@ -53,7 +52,7 @@ export async function judgedAsItFits(
   }
 }
 
-/** If the limits reject the re-planned group, it is not asked again and the first result stays. */
+/** Error handler for re-planning: if the shortened group exceeds a limit, the previous result is kept. */
 function unpaid(fault: unknown): Judging[] {
   if (fault instanceof ApiError) return [];
   throw fault;

@@ -1,5 +1,5 @@
-// Warns of verdicts made up by a simulator. A simulator signs each answer with a model name that begins with
-// `simulated`, so the warning also works through a gateway or a fallback.
+// Warns about verdicts that a simulator made up. A simulator's model name begins with `simulated`, so it is
+// recognized even through a gateway or as a fallback.
 import type { GroupResult } from "../core/contract/replies.ts";
 import { backendOf, type CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { isSimulated } from "../core/wire/simulated-model.ts";
@@ -8,11 +8,11 @@ import type { Verifier } from "../ports/ports.ts";
 const WARNING =
   "simulated: A simulator generated these verdicts, and they say nothing about the texts. Set VERIFIER_URL and VERIFIER_MODEL to use a judge.";
 
-/** The warning if the deployment's only judge is a simulator, for any request. */
+/** The warning to add to every reply if the deployment's only judge is a simulator. */
 export const simulatedDeployment = ({ simulated }: Pick<Verifier, "simulated">): string[] =>
   simulated === true ? [WARNING] : [];
 
-/** The warning if a simulator answered, or would have answered, a question of a chat judge. */
+/** The warning to add to a reply if a simulator answered, or would have answered, a chat judge's question. */
 export function simulatedVerdicts(
   verifier: Pick<Verifier, "simulated">,
   { signals }: CompiledSpec,

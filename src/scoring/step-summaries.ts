@@ -1,5 +1,5 @@
-// The first turn of a preset with a `summary`: a model summarises each text as steps, and the judge sees the
-// steps instead of the text.
+// The first turn of a preset with a `summary`: a model summarises each answer as steps, and the judge sees
+// the steps instead of the answer.
 
 import { countedFrom, ofSteps } from "../core/asking/engine-reading.ts";
 import type { JobQuestion, Question } from "../core/asking/questions.ts";
@@ -13,16 +13,16 @@ import type { QuestionEntry } from "./entries.ts";
 import { answerIn, completeReadings } from "./generation-reading.ts";
 import type { AskingSession } from "./sessions.ts";
 
-/** A job as sent to the judge; may have no question left. */
+/** The job that is sent to the judge after the summary turn. May have no questions. */
 interface PutJob {
   job: VerifierJob;
   /** The entry of each question of the job. */
   open: readonly QuestionEntry[];
-  /** The steps that each question shows. */
+  /** The steps that each of the job's questions shows. */
   steps: readonly (readonly string[])[];
 }
 
-/** The parsed first turn; `steps` is null if it contains none. */
+/** The parsed result of the first turn; `steps` is null if it contains no steps. */
 interface StepSummary {
   reading: Reading;
   steps: readonly string[] | null;
@@ -32,9 +32,9 @@ interface StepSummary {
 type ReadsGeneration = (generation: Generation, question: Question) => Reading;
 
 /**
- * Runs the summary turn of a job and replaces each text with its summary. A question without a summary is not
- * sent to the judge: its single reading is that of the first turn, which has no verdict.
- * @param all the entries of the job, one per question, each of which shows one text
+ * Runs the summary turn of a job and replaces each answer with its summary. Questions without a summary are
+ * not sent to the judge; the reading of the first turn, which has no verdict, becomes their only reading.
+ * @param all the entries of the job, one per question; each question shows one answer
  */
 export async function summarised(
   session: AskingSession,
@@ -56,7 +56,7 @@ export async function summarised(
       found.set(generation.question, summaryOf(generation, reading));
     });
   } catch {
-    // As for the judge's questions, unreported summaries count as failed.
+    // Summaries that were not reported count as failed, like unreported answers of the judge.
   }
   const steps: (readonly string[])[] = [];
   const openQuestions: JobQuestion[] = [];
@@ -77,8 +77,8 @@ export async function summarised(
 }
 
 /**
- * Parses the tagged steps of an answer; null if there are none, or the answer was cut or is longer than a
- * slot allows, since a gateway may send only the end of a longer one.
+ * Parses the tagged steps in an answer. The steps are null if there are none, if the answer was cut, or if it
+ * is longer than a prompt slot allows: of longer answers, a gateway may send only the end.
  */
 function summaryOf(generation: Generation, reading: Reading): StepSummary {
   const text = answerIn(generation);
@@ -90,7 +90,7 @@ function summaryOf(generation: Generation, reading: Reading): StepSummary {
   return { reading: { ...reading, ...NOTHING, status }, steps: isValid ? texts : null };
 }
 
-/** Converts a verdict on a summary into one score per step, which says whether the step counts. */
+/** Converts the grade that a judge gave to a summary into one score per step: whether the step counts. */
 export function ofSummary(reading: Reading, steps: number): Reading {
   const read = { ...reading, ...ofSteps(reading, steps) };
   const { verdict } = read;

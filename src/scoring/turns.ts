@@ -1,32 +1,29 @@
-// Cooperative time slicing for CPU work of scoring requests, so that one key's costly requests do not delay
-// other keys. Work runs in slices of the event loop; long work items of one key run one after another.
+// Cooperative time slicing for the CPU work of scoring requests, so that one key's costly requests do not
+// delay other keys. Work yields to the event loop between slices; long jobs of one key run one at a time.
 import { LIMITS } from "../core/faults/limits.ts";
 import { pause } from "../platform/waiting.ts";
 import type { Clock } from "../ports/ports.ts";
 
-/** A tenant's current or most recent long work item. */
+/** A tenant's current or most recent long job. */
 interface Long {
-  /**
-   * Lease: the tenant's next long work starts no sooner. The lease expires, since a runtime may end a request
-   * midway.
-   */
+  /** Lease: the tenant's next long job waits for its end. It expires, since a runtime may kill a request. */
   until: number;
-  /** Pause between the end of this work and the start of the next, ms. */
+  /** Pause between the end of this job and the start of the next one, ms. */
   rest_ms: number;
   over: boolean;
 }
 
 const longs = new Map<string, Long>();
-/** When each tenant's work last started or continued; oldest first. */
+/** Time at which each tenant's work last started or continued; oldest first. */
 const served = new Map<string, number>();
 
 /**
- * Runs a generator that yields the steps it took (`turn_steps`) and resolves to its result. Other requests
- * are served between two slices. A tenant has at most one long work item running, regardless of its number of
- * requests. Work is long once it has used up its request's first slice.
- * @param tenant the tenant of the work, "" without keys
- * @param until clock time after which the work no longer waits for other work
- * @param turn steps of the request's current slice
+ * Runs a generator that yields the cost of its work, in units of `turn_steps`, and resolves to its result.
+ * Other requests are served between two slices. A job counts as long once it has used up its request's first
+ * slice; a tenant has at most one long job running, regardless of its number of requests.
+ * @param tenant the tenant that the work is for; "" without keys
+ * @param until clock time after which the job no longer waits for other jobs
+ * @param turn cost of the request's current slice so far
  */
 async function inTurns<T>(
   tenant: string,
@@ -58,12 +55,12 @@ async function inTurns<T>(
   }
 }
 
-/** Runs a work item after the previous ones. */
+/** Runs a job after the previous ones have ended. */
 export type InTurns = <T>(work: Generator<number, T>) => Promise<T>;
 
 /**
- * Runs the work items of one scoring request one after another. Together they have one slice before they
- * count as long.
+ * Returns a function that runs the jobs of one scoring request one after another. They count as long once
+ * they have used up one slice together.
  * @param until clock time by which the request must be answered
  */
 export function workInTurns(tenant: string, clock: Clock, until: number): InTurns {
@@ -76,12 +73,13 @@ export function workInTurns(tenant: string, clock: Clock, until: number): InTurn
   };
 }
 
-/** When each tenant may read its next piece of a large body; one entry per key. */
+/** Earliest time at which each tenant's next chunk of a large request body is read. */
 const nextPieces = new Map<string, number>();
 
 /**
- * Rate-limits the reading of large bodies: if another tenant was served recently, a tenant's bodies together
- * are read at most one piece per `body_piece_ms`. Unread data stays with the client (back-pressure).
+ * Limits the rate at which large request bodies are read: while other tenants are being served, all bodies of
+ * one tenant together are read at one chunk per `body_piece_ms`. Back-pressure keeps unread data at the
+ * client.
  */
 export async function pacePiece(tenant: string, clock: Clock): Promise<void> {
   note(tenant, clock);
@@ -114,7 +112,7 @@ async function begin(tenant: string, clock: Clock, until: number): Promise<Long>
     longs.delete(other);
   }
   for (let before = longs.get(tenant), rested = 0; before !== undefined && before.until > clock.now(); ) {
-    // Terminates even if the clock does not advance.
+    // `rested` ends the loop even if the clock does not advance.
     if ((before.over && rested >= before.rest_ms) || clock.now() >= until) break;
     await pause(clock, LIMITS.turn_wait_ms);
     const next = longs.get(tenant);

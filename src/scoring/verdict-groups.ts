@@ -1,6 +1,6 @@
-// Log rows of a verifier in training: its answers to one prompt are the rollouts of one group, so that a run
-// of POST /v1/verdicts can be read and exported like any other. The labels (`pass_rate`) say which answers
-// are right.
+// Log rows for a verifier that is being trained: its answers to one prompt are the rollouts of one group, so
+// that a run of POST /v1/verdicts can be read and exported like any other. `pass_rate` says whether an answer
+// is correct.
 import type { GroupResult, RolloutResult } from "../core/contract/replies.ts";
 import type { VerdictItem, VerdictsRequest } from "../core/contract/requests.ts";
 import { canonicalJson } from "../core/contract/spec.ts";
@@ -13,15 +13,15 @@ import type { GroupEntry, RolloutRow } from "../ports/log-entry.ts";
 /** Counts of a rollout without comparisons. */
 const UNCOMPARED = { wins: 0, losses: 0, ties: 0, undecided: 0, forfeits: 0, unparsed: 0, votes: null, rank: null };
 
-/** A prompt as logged: a text, or a chat as JSON. */
+/** A prompt as it is logged: a plain string, or a chat as JSON. */
 const writtenPrompt = (prompt: VerdictItem["prompt"]): string =>
   typeof prompt === "string" ? prompt : canonicalJson(prompt);
 
 /**
- * Builds the log groups of a request, one per prompt.
+ * Builds the groups of a request to log, one per prompt.
  * @param places indices of each prompt's items
- * @returns the groups, and `texts_not_logged` if prompts and texts together are longer than
- *   `logged_text_chars`; then the groups hold only hashes
+ * @returns the groups. If prompts and answers together are longer than `logged_text_chars`, the groups
+ *   contain only hashes, and `warnings` contains `texts_not_logged`
  */
 export async function verdictGroups(
   { items }: VerdictsRequest,
@@ -115,7 +115,7 @@ async function rolloutRow(
     pass_rate: right === null ? null : Number(right),
     text_hash: await sha256Hex(text),
     candidate_hash: null,
-    // The beginning of a text that is too long is not what the verifier wrote.
+    // An answer that is too long was cut when it was read, so it is not what the verifier wrote.
     text: withTexts && scored.status !== "too_long" ? text : null,
   };
 }

@@ -1,16 +1,17 @@
-// Limits the verifier texts to log: each text is cut, and the total per request is bounded.
+// Limits how much of the verifier's answers is logged: each answer is truncated, and the total is bounded.
 import { LIMITS } from "../core/faults/limits.ts";
 import { cutText } from "../core/text/cut-text.ts";
 
 /**
- * Collects verdict texts for one request whose spec sets log_verdicts. The first texts to arrive are kept.
+ * Collects the verifier's answers for one request whose spec sets `log_verdicts`. Answers that arrive after
+ * the total is reached are dropped.
  */
 export class VerdictTexts {
   private left: number;
-  /** Whether some texts were dropped because the total was too long. */
+  /** Whether some answers were dropped because the total was too long. */
   dropped = false;
 
-  /** @param chars maximum total length of the kept texts, characters */
+  /** @param chars maximum total length, in characters */
   constructor(chars: number = LIMITS.logged_verdicts_chars) {
     this.left = chars;
   }

@@ -1,4 +1,4 @@
-// How each kind of content (text, image, tool call, ...) is handled, per field type that can hold it.
+// Defines how each kind of content (text, image, tool call, ...) is handled in each type of field.
 import { type ContentKind, isRecord, KINDS } from "../../core/transcript/kinds.ts";
 import {
   type ContentPath,
@@ -16,25 +16,25 @@ import {
 } from "./pieces.ts";
 
 /**
- * `shown`: the judge reads it. `thought`: dropped, like thoughts in texts. `warned`: dropped, and the reply
- * says so. `refused`: 400 `unsupported_content`.
+ * How a kind of content is handled. `shown`: the judge sees it. `thought`: dropped, like tagged thoughts in
+ * an answer. `warned`: dropped, and the reply has a warning. `refused`: 400 `unsupported_content`.
  */
 export type ContentHandling = "shown" | "thought" | "warned" | "refused";
 
 interface Carrier {
   /** A description for the documentation page. */
   says: string;
-  /** How each kind is handled; kinds that are not listed are refused. */
+  /** How each kind of content is handled. Kinds that are not listed are refused. */
   handling: Readonly<Partial<Record<ContentKind, ContentHandling>>>;
-  /** @param body the whole request body, for options that affect how the value is read */
+  /** @param body the request body, which may contain options that affect how the value is read */
   pieces(value: unknown, path: ContentPath, body: Readonly<Record<string, unknown>>): Pieces;
 }
 
 const PARTS = { text: "shown", text_parts: "shown", thought: "thought" } as const;
-/** For prompts: the caller writes them, so any role name is accepted. */
+/** For prompts. Since the client writes them, any role name is accepted. */
 const ASKED = { ...PARTS, role: "shown" } as const;
 
-/** For complete runs: all textual content is shown. */
+/** For complete runs, of which all textual content is shown. */
 const WHOLE = {
   ...PARTS,
   ...({ turns: "shown", tool_result: "shown", result_block: "shown", tool_call: "shown" } as const),
@@ -60,7 +60,7 @@ const CARRIERS = {
     handling: { ...WHOLE, turns: "refused" },
     pieces: conversationPieces,
   },
-  /** Always complete runs: turns are shown. */
+  /** A complete run, of which all turns are shown. */
   trajectory: {
     says: "a list of turns",
     handling: WHOLE,
@@ -83,9 +83,9 @@ const CARRIERS = {
     },
   },
   rollout: { says: "a rollout: its text, or its messages and files", handling: WHOLE, pieces: rolloutPieces },
-  /** Other columns of a dataset row: ignored, except columns that hold content. */
+  /** Other columns of a dataset row, which are ignored unless they contain content. */
   row: { says: "a row's other fields", handling: { tools: "warned" }, pieces: (value, path) => rowPieces(value, path) },
-  /** A list of rows, or an object of columns by name. */
+  /** A list of dataset rows, or an object with a list per column. */
   rows: {
     says: "rows' other fields",
     handling: { tools: "warned" },
@@ -102,5 +102,5 @@ export const carrierNamed = (name: CarrierName): Carrier => CARRIERS[name];
 export const handlingOf = (name: CarrierName, kind: ContentKind): ContentHandling =>
   carrierNamed(name).handling[kind] ?? "refused";
 
-/** All kinds, in the order of the documentation page. */
+/** All kinds of content, in the order of the documentation page. */
 export const ALL_KINDS = Object.keys(KINDS) as ContentKind[];

@@ -1,5 +1,5 @@
-// Lists the content pieces of a foreign value (message, item, document or row), each with its kind and path.
-// Pure; what to do with a piece is decided in carriers.ts.
+// Finds the pieces of content in a client's value (message, item, document or row), each with its kind and
+// path. How each kind is handled is decided in carriers.ts.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { itemsOf } from "../../core/transcript/forms.ts";
 import {
@@ -21,18 +21,16 @@ export type ContentPath = readonly (string | number)[];
 export interface ContentPiece {
   path: ContentPath;
   kind: ContentKind;
-  /** The sender's name for the part. */
+  /** The client's name for this kind of content, for error messages. */
   what: string;
-  /** Set in a conversation for pieces before the judged run. */
+  /** Set for the pieces of a conversation that precede the judged run. */
   side?: "prompt";
-  /** An image embedded in the body as a data URL. */
+  /** Set for an image that is embedded as a data URL. */
   inline?: true;
 }
 export type Pieces = Generator<ContentPiece, void>;
 
-/**
- * Elements of a list with their indices. Yields nothing for a list over the limit, which validation reports.
- */
+/** Elements of a list with their indices. Yields nothing for a list that is too long for validation. */
 export function* elements(list: readonly unknown[]): Generator<[number, unknown]> {
   if (list.length <= LIMITS.response_items_max) yield* list.entries();
 }
@@ -45,7 +43,7 @@ const piece = (path: ContentPath, kind: ContentKind, what: string): ContentPiece
 });
 const typeName = (type: unknown): string => (typeof type === "string" ? type : typeof type);
 
-/** Pieces of a message's content: a text, one part, or a list of parts. */
+/** Pieces of a message's content, which is a string, a part, or a list of parts. */
 export function* contentPieces(content: unknown, path: ContentPath): Pieces {
   if (typeof content === "string") yield piece(path, "text", "text");
   else if (Array.isArray(content)) for (const [i, part] of elements(content)) yield* partPieces(part, [...path, i]);
@@ -74,11 +72,11 @@ const MEDIA_TYPE =
 const MEDIA_FIELD =
   /^(?:source|data|url|image_url|image|audio|input_audio|video_url|file|file_data|file_id|inline_?data)$/i;
 
-/** Gemini's `inline_data` and `file_data`. */
+/** Whether a field is Gemini's `inline_data` or `file_data`. */
 const isInline = (name: string | number, held: unknown): boolean =>
   /^(?:inline|file)_?data$/i.test(`${name}`) && isRecord(held);
 
-/** Media nested in a tool result, which could only be shown as encoded bytes. */
+/** Media nested in a tool result, which a judge would see only as encoded bytes. */
 function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
   if (depth > LIMITS.label_depth_max || typeof value !== "object" || value === null) return;
   if (isRecord(value)) {
@@ -94,7 +92,7 @@ function* mediaWithin(value: unknown, path: ContentPath, depth = 0): Pieces {
   }
 }
 
-/** Content in fields of `value` that are neither in `read` nor mere metadata. */
+/** Content in fields of `value` other than metadata and those listed in `read`. */
 function* asidePieces(value: Readonly<Record<string, unknown>>, path: ContentPath, read: readonly string[]): Pieces {
   for (const [name, held] of Object.entries(value)) {
     if (read.includes(name) || isNothing(held)) continue;
@@ -103,7 +101,7 @@ function* asidePieces(value: Readonly<Record<string, unknown>>, path: ContentPat
   }
 }
 
-/** Pieces of a chat message or of an item of OpenAI's Responses. */
+/** Pieces of a chat message, or of an item of OpenAI's Responses API. */
 function* messagePieces(message: unknown, path: ContentPath): Pieces {
   if (!isRecord(message)) return;
   const { type, role, content } = message;
@@ -124,12 +122,12 @@ function* messagePieces(message: unknown, path: ContentPath): Pieces {
   yield* asidePieces(message, path, ["content"]);
 }
 
-/** Pieces of a tool result. An object is shown as JSON; only its media count as pieces. */
+/** Pieces of a tool result. Of an object, which is shown as JSON, only media count as pieces. */
 function* mediaPieces(output: unknown, path: ContentPath): Pieces {
   for (const part of contentPieces(output, path)) if (!isRecord(output)) yield part;
 }
 
-/** Pieces of a chat: a text, or messages. */
+/** Pieces of a chat, which is a string or messages. */
 export function* chatPieces(chat: unknown, path: ContentPath): Pieces {
   if (typeof chat === "string") yield piece(path, "text", "text");
   else if (Array.isArray(chat)) for (const [i, message] of elements(chat)) yield* messagePieces(message, [...path, i]);
@@ -146,8 +144,8 @@ const roleOf = (message: unknown): unknown => (isRecord(message) ? message.role 
 const isOfRun = (message: unknown): boolean => namesPolicy(roleOf(message)) || namesResult(roleOf(message));
 
 /**
- * Index at which the final run of a conversation begins: after the last message, before the policy's last
- * one, that is neither the policy's nor a tool's. Null if the policy says nothing.
+ * Index at which the final run of a conversation begins. The run ends with the policy's last message and
+ * consists of consecutive messages of the policy and of tools. Null if there is no message of the policy.
  */
 export function runStart(chat: readonly unknown[]): number | null {
   const last = chat.findLastIndex((message) => namesPolicy(roleOf(message)));
@@ -156,8 +154,8 @@ export function runStart(chat: readonly unknown[]): number | null {
 }
 
 /**
- * Pieces of a conversation that ends in a run. Messages before the run are the prompt; user or system turns
- * after its start are refused.
+ * Pieces of a conversation that ends with a run. Messages before the run are the prompt; user or system turns
+ * after the start of the run are refused.
  */
 export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(chat)) return;
@@ -170,10 +168,10 @@ export function* conversationPieces(chat: unknown, path: ContentPath): Pieces {
   }
 }
 
-/** Pieces of a response's output items. Only the last message is judged. */
+/** Pieces of a response's output items, of which only the last message is judged. */
 export function* outputPieces(items: unknown, path: ContentPath): Pieces {
   if (!Array.isArray(items)) return;
-  // A thought after a message starts another turn, so that message is not judged.
+  // If a thought follows a message, another turn has started, so the message is not judged.
   const last = items.findLastIndex((item) => !isRecord(item) || item.type !== "message" || !isNothing(item.content));
   for (const [i, item] of elements(items)) {
     if (isRecord(item) && item.type == null && !isNothing(item))
@@ -194,7 +192,7 @@ export function* inputPieces(input: unknown, path: ContentPath): Pieces {
   }
 }
 
-/** Pieces of a text field. An object in place of the text is examined as content, and reported. */
+/** Pieces of a text field. An object in place of a string is examined as content, so that it is reported. */
 export function* textPieces(value: unknown, path: ContentPath): Pieces {
   if (typeof value === "string") yield piece(path, "text", "text");
   else if (Array.isArray(value)) for (const [i, element] of elements(value)) yield* textPieces(element, [...path, i]);
@@ -207,9 +205,9 @@ export function* textPieces(value: unknown, path: ContentPath): Pieces {
 }
 
 /**
- * Pieces of a document: a text, or an object.
- * @param fields names of the fields to show; null: `text`, or `content` (which may be in parts) if `text` is
- *   empty
+ * Pieces of a document, which is a string or an object.
+ * @param fields names of the fields to show; null: `text`, or if that is empty, `content`, which may be a
+ *   list of parts
  */
 export function* documentPieces(document: unknown, path: ContentPath, fields: readonly string[] | null): Pieces {
   if (typeof document === "string") yield piece(path, "text", "text");
@@ -231,10 +229,10 @@ export function* documentPieces(document: unknown, path: ContentPath, fields: re
   }
 }
 
-/** Field names under which an object holds content in parts. */
+/** Names of fields that may contain a list of content parts. */
 const PARTS: ReadonlySet<string> = new Set(["content", "contents", "parts", "messages"]);
 
-/** Fields of a row or body that hold content, except those in `read`. */
+/** Pieces in the fields of a row or body whose names suggest content, except fields in `read`. */
 export function* rowPieces(row: unknown, path: ContentPath, read: readonly string[] = []): Pieces {
   if (!isRecord(row)) return;
   for (const [name, held] of Object.entries(row)) {
@@ -243,7 +241,7 @@ export function* rowPieces(row: unknown, path: ContentPath, read: readonly strin
   }
 }
 
-/** Pieces of a rollout in the native contract. */
+/** Pieces of a rollout as in the body of /v1/rewards. */
 export function* rolloutPieces(rollout: unknown, path: ContentPath): Pieces {
   if (!isRecord(rollout)) return;
   for (const { item, path: at } of itemsOf(rollout.messages)) yield* messagePieces(item, [...path, "messages", ...at]);

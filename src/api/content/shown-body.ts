@@ -1,4 +1,4 @@
-// Rejects requests that hold content the judge would not see, before any question is asked, and names the
+// Rejects requests with content that the judge would not see, before any question is asked. Errors name the
 // field.
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { fieldPath } from "../../core/faults/json-fault.ts";
@@ -9,16 +9,16 @@ import { objectBody } from "../door/validation.ts";
 import { type CarrierName, carrierNamed, handlingOf } from "./carriers.ts";
 import { type ContentPath, type ContentPiece, elements, rowPieces } from "./pieces.ts";
 
-/** A field of a request body that holds content. */
+/** A field of a request body that contains content. */
 export interface ContentPlace {
-  /** Path of field names; `[]` matches each element, `*` each field. */
+  /** Path of field names, in which `[]` matches every element and `*` matches every field. */
   at: string;
   carrier: CarrierName;
-  /** `answer`: only in this sample. Omitted: in the prompt, which the group shares. */
+  /** `answer`: the field belongs to this sample. Omitted: it belongs to the prompt of the whole group. */
   side?: "answer";
 }
 
-/** Value of `X-Kritai-Warnings`: the policy was offered tools that the judge does not see. */
+/** Warning that the policy could use tools whose definitions the judge does not see. */
 export const TOOLS_NOT_SHOWN = "tools_not_shown";
 
 type ShownBody = Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ function* valuesAt(
 
 const namesOf = (at: string): string[] => at.replaceAll("[]", ".[]").split(".");
 
-/** All content pieces of a body. */
+/** All pieces of content in a body. */
 function* contentOf(
   places: readonly ContentPlace[],
   body: ShownBody,
@@ -51,21 +51,22 @@ function* contentOf(
   }
 }
 
-/** Top-level fields that the contract does not read but whose names suggest content. */
+/** Matches top-level fields that the route does not read but whose names suggest content. */
 const OUTSIDE: ContentPlace = { at: "$", carrier: "row" };
 
 interface Unshown {
-  /** Faults in the prompt or elsewhere in the body. */
+  /** Errors for content outside the answer. */
   prompt: FieldError[];
-  /** Faults in the sample's answer. */
+  /** Errors for content in the sample's answer. */
   answer: FieldError[];
   warnings: string[];
 }
 
 /**
- * Content of a body that the judge would not see, at most validation_errors_max faults per side.
- * @param images receives the paths of inline images, which a spec may show; they are then not reported as
- *   faults
+ * Finds content that the judge would not see. Returns up to validation_errors_max errors each for the prompt
+ * and the answer.
+ * @param images receives the paths of inline images, which are then not reported because the spec may show
+ *   them
  */
 export function unshownIn(places: readonly ContentPlace[], body: ShownBody, images?: ContentPath[]): Unshown {
   const found: Unshown = { prompt: [], answer: [], warnings: [] };
@@ -86,7 +87,7 @@ export function unshownIn(places: readonly ContentPlace[], body: ShownBody, imag
   return found;
 }
 
-/** The body with empty answer texts, so that its other fields, such as the group, can still be read. */
+/** Replaces the answers in a body by empty strings, so that its other fields can still be parsed. */
 export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody): Record<string, unknown> {
   const texts = places.filter(({ carrier, side }) => carrier === "text" && side === "answer");
   const blank = (value: unknown, [name, ...rest]: readonly string[]): unknown =>
@@ -99,8 +100,8 @@ export function withoutAnswer(places: readonly ContentPlace[], body: ShownBody):
 }
 
 /**
- * The error for content that the judge would not see.
- * @param suffix follows the message, for example to name another body that holds the content
+ * Builds the error for content that the judge would not see.
+ * @param suffix appended to the message, for example to name another body that contains the content
  */
 export function unsupported(errors: readonly FieldError[], suffix = ""): ApiError {
   const [{ path, message }] = errors as [FieldError];
@@ -108,9 +109,7 @@ export function unsupported(errors: readonly FieldError[], suffix = ""): ApiErro
   return new ApiError("unsupported_content", detail, { errors });
 }
 
-/**
- * Throws `unsupported_content` if the judge would not see some content of a value nested in a body's text.
- */
+/** Throws `unsupported_content` if the judge would not see all content of a value. */
 export function requireShown(carrier: CarrierName, value: unknown, path: ContentPath): void {
   const refused = [...carrierNamed(carrier).pieces(value, path, {})].filter(
     ({ kind }) => handlingOf(carrier, kind) === "refused",
@@ -127,15 +126,15 @@ const faultOf = ({ path, kind, what }: ContentPiece): FieldError => ({
       : `${what}: the verifier would not see it`,
 });
 
-/** Records the warnings that the reply sends about dropped content. */
+/** Records warnings about dropped content, to be sent with the reply. */
 export function warnOf(c: AppContext, warnings: readonly string[]): void {
   if (warnings.length > 0) c.set("left_out", warnings);
 }
 
 /**
- * Throws `unsupported_content` if the judge would not see some content of the body. Returns warnings about
- * dropped content.
- * @param images receives the paths of inline images, see `unshownIn`
+ * Throws `unsupported_content` if the body contains content that the judge would not see and that must not be
+ * dropped. Returns warnings about dropped content.
+ * @param images receives the paths of inline images; see `unshownIn`
  */
 export function requireShownBody(
   places: readonly ContentPlace[],
@@ -150,8 +149,9 @@ export function requireShownBody(
 }
 
 /**
- * The request body as an object. Throws `unsupported_content` for content that the judge would not see,
- * `invalid_request` if the body is not an object.
+ * The request body as an object.
+ * @throws ApiError `unsupported_content` for content that the judge would not see; `invalid_request` if the
+ *   body is not an object
  */
 export function shownBody(
   c: AppContext,

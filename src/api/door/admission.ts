@@ -1,5 +1,5 @@
-// Admission control: checks the key's limits before the body is read and this isolate's load while the body
-// arrives, and releases both when the request ends.
+// Admission control: checks the key's limits before the body is read and the isolate's load while the body
+// arrives, and releases what the request occupied when it ends.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { limitRefusal } from "../../objects/key-limits/refusal.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -12,8 +12,8 @@ import { createInFlight, type InFlight } from "./in-flight.ts";
 import { type AppContext, keepAlive, whenDone } from "./scope.ts";
 
 /**
- * How each limit is expressed in the RateLimit headers, which hold integers: unit name, scale factor, window
- * in seconds.
+ * How each limit is expressed in the RateLimit headers: name and number of units, since values must be
+ * integers, and the length of the window in seconds.
  */
 const POLICIES: Readonly<Record<KeyLimitName, { unit: string; units: number; window_s: number | null }>> = {
   rpm: { unit: "requests", units: 1, window_s: 60 },
@@ -26,8 +26,9 @@ const POLICIES: Readonly<Record<KeyLimitName, { unit: string; units: number; win
 
 export interface Admission {
   /**
-   * Admits the request; call once per request. Throws ApiError `busy`, `rate_limited`,
-   * `token_budget_exceeded`, `budget_spent`, `log_budget_exceeded` or `too_many_concurrent`.
+   * Admits the request. Must be called once per request.
+   * @throws ApiError `busy`, `rate_limited`, `token_budget_exceeded`, `budget_spent`, `log_budget_exceeded`
+   *   or `too_many_concurrent`
    */
   admit(c: AppContext): Promise<void>;
 }
@@ -41,16 +42,13 @@ interface AdmissionDeps {
   inFlight?: InFlight | undefined;
 }
 
-/**
- * Creates the isolate's admission control. Create only one per isolate, because its counters cover all
- * requests in flight.
- */
+/** Creates the admission control. Create only one per isolate, because it counts all requests in flight. */
 export function createAdmission({ keyLimits, metrics, keys, inFlight }: AdmissionDeps): Admission {
   const { load, busy } = inFlight ?? createInFlight(metrics, keys);
 
   /**
-   * Checks the announced length against the limit, but counts only bytes that have arrived, so a stalled
-   * upload reserves no memory.
+   * Checks the announced length of the body against the limit, but counts only bytes that have arrived, so
+   * that stalled uploads reserve no memory.
    */
   function enter(c: AppContext): () => void {
     const key = c.get("scope").key_name ?? "";
@@ -81,15 +79,15 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
         for (const each of ends.splice(0)) each();
       };
       c.set("onEnd", () => whenDone(c).then(end));
-      // The runtime may cancel a request when its client disconnects; then only this listener runs.
+      // If the runtime cancels the request because its client has disconnected, only this listener runs.
       c.req.raw.signal.addEventListener("abort", end, { once: true });
       if (keyLimits === undefined) return;
       const { id, key_name } = c.get("scope");
-      // Only POST requests count toward concurrency: a key whose batches use all of its places can still poll
-      // and cancel them.
+      // Only POST requests count toward the concurrency limit, so that a key whose batches use up the limit
+      // can still poll and cancel them.
       const judges = c.req.method === "POST";
       const release = () => c.get("batch_id") !== id && keepAlive(c, keyLimits.release(key_name, id));
-      // Register the release before admission: the client may disconnect while the limits are being checked.
+      // Registers the release first, because the client may disconnect while the limits are being checked.
       if (judges) ends.push(release);
       const grant = await keyLimits.admit(key_name, id, judges);
       if (grant !== null) c.set("rateLimit", rateLimitFields(grant.limits));
@@ -101,9 +99,7 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
   };
 }
 
-/**
- * RateLimit-Policy and RateLimit headers as in draft-ietf-httpapi-ratelimit-headers, with one item per limit.
- */
+/** Headers RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), with one item per limit. */
 function rateLimitFields(limits: readonly LimitState[]): Record<string, string> {
   if (limits.length === 0) return {};
   const policy = limits.map(({ limit, quota }) => {

@@ -1,34 +1,28 @@
-// Authentication: reads the key from a request, compares it with the configured keys, and returns the
-// caller's scopes. Never stores or logs a key.
+// Authentication: reads the API key from a request, compares it with the configured keys, and returns the
+// caller's scopes. Keys are never stored or logged.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { readToken } from "./url-token.ts";
 
 /**
- * Permissions of a key: score rollouts, read its own rows of the run log, read rows of all keys, change specs
- * that other keys use.
+ * Permissions of a key: to score rollouts, to read its own rows of the run log, to read the rows of all keys,
+ * and to change specs that other keys use.
  */
 export const SCOPES = ["score", "logs", "logs:all", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/**
- * Scopes of a key configured without scopes: enough for a trainer, but no right to change another key's
- * rewards.
- */
+/** Scopes of a key configured without any: enough for a trainer, but not to change other keys' rewards. */
 const SCOPES_DEFAULT: readonly Scope[] = ["score", "logs"];
 
-/**
- * A configured key: its name in the log, its SHA-256 digest, and its scopes. Keys with the same name have the
- * same owner.
- */
+/** A configured key. Keys with the same name belong to the same owner. */
 export interface KeyDigest {
   name: string;
   digest: Uint8Array;
-  /** Omitted: SCOPES_DEFAULT. */
+  /** Omitted: `SCOPES_DEFAULT`. */
   scopes?: readonly Scope[];
 }
 
-/** The caller: the name of its key (null if the deployment is open) and its scopes. */
+/** The authenticated caller. `name` is the name of its key; null if the deployment has no keys. */
 export interface Caller {
   name: string | null;
   scopes: readonly Scope[];
@@ -44,10 +38,10 @@ export function pathWithoutKey(pathname: string): string {
   return found === null ? pathname : (found[2] ?? "/");
 }
 
-/** Minimum length of a word that is treated as a possible key and redacted from log lines and errors. */
+/** Words of at least this length may be keys, so they are redacted from log lines and errors. */
 export const KEY_CHARS_LEAST = 24;
 
-/** Redacts possible keys from a path: long words, and any word after `k`. */
+/** Redacts possible keys from a path: long words, and any word that follows `k`. */
 function withoutKeys(path: string): string {
   let behind = false;
   return path
@@ -62,7 +56,7 @@ function withoutKeys(path: string): string {
 }
 
 /**
- * A path for a log line, cut to logged_path_chars.
+ * The path for a log line, truncated to logged_path_chars.
  * @param path without a leading `/k/<key>`
  * @param matched whether a route matches; if not, possible keys are redacted
  */
@@ -89,21 +83,17 @@ function basicPassword(encoded: string): string | null {
   }
 }
 
-/**
- * Headers that hold a key without a scheme: X-Api-Key, Api-Key (Azure, Pinecone), X-Goog-Api-Key (Google).
- */
+/** Headers that contain a key without a scheme; `api-key` is used by Azure and Pinecone. */
 const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"];
 
-/**
- * Keys sent with the request, header first. Within the headers: Bearer, KEY_HEADERS, then the Basic password.
- */
+/** Keys sent with the request, in order of precedence: Bearer, `KEY_HEADERS`, Basic password, path. */
 function presentedKeys(request: Request): { key: string; inPath: boolean }[] {
   const inPath = PATH_KEY.exec(new URL(request.url).pathname)?.[1];
   const header = headerKey(request);
   return [
     ...(header === null ? [] : [{ key: header, inPath: false }]),
     ...(inPath === undefined ? [] : [{ key: percentDecoded(inPath), inPath: true }]),
-    // Blank keys, such as an empty password, never match, whichever digests are configured.
+    // Drops blank keys, such as an empty password, so that they never match a configured digest.
   ].filter(({ key }) => key.trim() !== "");
 }
 
@@ -116,7 +106,7 @@ function headerKey(request: Request): string | null {
   return scheme === "basic" ? basicPassword(authorization?.[2] ?? "") : null;
 }
 
-/** Explains why no key was found. Never quotes the header, which may hold a key. */
+/** Explains why no key was found, without quoting the header, which may contain a key. */
 function missingKey({ headers }: Request): string {
   if ((headers.get("authorization") ?? "") === "") return "No key was sent.";
   return "The Authorization header has no readable key. Send `Bearer` and the key, or `Basic` and the base64 of a name, a colon and the key.";
@@ -128,7 +118,7 @@ function equalDigests(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** The configured key that matches, or null. Always compares all digests in full (constant time). */
+/** The matching configured key, or null. Compares all digests completely, in constant time. */
 async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<KeyDigest | null> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key)));
   let found: KeyDigest | null = null;
@@ -138,7 +128,7 @@ async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<K
   return found;
 }
 
-/** Configuration used to authenticate callers. */
+/** The configuration for authenticating callers. */
 interface KeyAccess {
   keys: readonly KeyDigest[];
   /** Upper bound on the scopes of a key sent in the path. Omitted: no bound. */
@@ -148,8 +138,8 @@ interface KeyAccess {
 }
 
 /**
- * The caller of a signed token, with the scopes that both the token and its key grant. Null if the token is
- * invalid or expired, or if its key is not configured.
+ * The caller that a signed token stands for, with the scopes granted by both the token and its key. Null if
+ * the token is invalid or expired, or its key is not configured.
  */
 async function tokenCaller({ keys, token_secret }: KeyAccess, token: string): Promise<Caller | null> {
   const claims = token_secret === undefined ? null : await readToken(token_secret, token, Date.now());
@@ -168,10 +158,7 @@ async function callerBy(access: KeyAccess, key: string): Promise<Caller | null> 
   return tokenCaller(access, key);
 }
 
-/**
- * Whether a browser sent the request on behalf of another site. Older browsers send Origin but not
- * Sec-Fetch-Site.
- */
+/** Whether a browser sent the request for another site. Older browsers send only Origin. */
 function isCrossSite({ headers }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "cross-site";
@@ -179,10 +166,10 @@ function isCrossSite({ headers }: Request): boolean {
   return origin !== null && !(URL.canParse(origin) && LOOPBACK_HOST.test(new URL(origin).hostname));
 }
 
-/** Headers in which a proxy passes on the client's address. */
+/** Headers in which proxies pass on the client's address. */
 const FORWARDED = ["x-forwarded-for", "x-real-ip", "x-client-ip", "true-client-ip"];
 
-/** Whether a proxy forwarded the request for a client that may be on another machine. */
+/** Whether a proxy forwarded the request, possibly from another machine. */
 function isForwarded({ headers }: Request): boolean {
   if (headers.has("via") || headers.has("cdn-loop")) return true;
   const named = FORWARDED.flatMap((name) => (headers.get(name) ?? "").split(","));
@@ -192,13 +179,13 @@ function isForwarded({ headers }: Request): boolean {
   return [...named, ...standard].some((text) => text.trim() !== "" && !isLoopbackNode(text.trim()));
 }
 
-/** Whether an address (with or without a port) or host name is loopback. */
+/** Whether an address or host name is loopback; a port is ignored. */
 function isLoopbackNode(node: string): boolean {
   const bare = node.replace(/^(\[.*\]|[^:]*):\d{1,5}$/, "$1");
   return LOOPBACK_ADDRESS.test(bare.replace(/^\[(.*)\]$/, "$1")) || LOOPBACK_HOST.test(bare);
 }
 
-/** Reasons to refuse a request when no keys are configured: the detail, and when API_KEYS is required. */
+/** Reasons to refuse a request if no keys are configured: the error's detail, and when keys are required. */
 const NOT_LOOPBACK = [
   "API_KEYS is not set; without it, only requests to a loopback host are answered.",
   "required on hosts other than loopback",
@@ -212,7 +199,7 @@ const THROUGH_PROXY = [
   "required behind a proxy",
 ] as const;
 
-/** The reason to refuse a request when no keys are configured; null if it is allowed. */
+/** The reason to refuse a request if no keys are configured; null if the request is allowed. */
 function refusalWithoutKeys(request: Request): typeof NOT_LOOPBACK | typeof FOREIGN_PAGE | typeof THROUGH_PROXY | null {
   if (!LOOPBACK_HOST.test(new URL(request.url).hostname)) return NOT_LOOPBACK;
   const client = clientAddress(request);
@@ -221,15 +208,16 @@ function refusalWithoutKeys(request: Request): typeof NOT_LOOPBACK | typeof FORE
   return isCrossSite(request) ? FOREIGN_PAGE : null;
 }
 
-/** The client's address as set by workerd (without its port) or by Cloudflare; a client can forge neither. */
+/** The client's address as reported by workerd or Cloudflare, which a client cannot forge; without port. */
 function clientAddress(request: Request): string | null {
   const { clientIp } = (request as { cf?: { clientIp?: string } }).cf ?? {};
   return clientIp?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? request.headers.get("cf-connecting-ip");
 }
 
 /**
- * Authenticates the caller. In an open deployment on a loopback host, the caller has no name and all scopes.
- * Throws `unauthorized`, or `not_configured` if no key is configured and the host is not loopback.
+ * Authenticates the caller. If no keys are configured, callers of a loopback host have no name and all
+ * scopes.
+ * @throws ApiError `unauthorized`; `not_configured` if no keys are configured and the host is not loopback
  */
 export async function authenticate(request: Request, access: KeyAccess): Promise<Caller> {
   const { keys, path_scopes = SCOPES } = access;
@@ -240,7 +228,8 @@ export async function authenticate(request: Request, access: KeyAccess): Promise
     throw new ApiError("not_configured", detail, { errors: [{ path: "API_KEYS", message }] });
   }
   const presented = presentedKeys(request);
-  // SDKs always send a Bearer, even a dummy: an unknown header key must not invalidate a key in the path.
+  // SDKs always send a Bearer key, even a dummy one, so an unknown key in a header does not rule out a valid
+  // one in the path.
   for (const { key, inPath } of presented) {
     const caller = await callerBy(access, key);
     if (caller === null) continue;
@@ -259,7 +248,7 @@ export async function authenticate(request: Request, access: KeyAccess): Promise
 /** Scopes that imply another scope: `logs:all` implies `logs`, and `admin` implies `logs:all`. */
 const INSTEAD: { readonly [scope in Scope]?: Scope } = { logs: "logs:all", "logs:all": "admin" };
 
-/** Throws `forbidden_scope` with the scope that is needed if the caller lacks it. */
+/** Throws ApiError `forbidden_scope`, naming the needed scope, if the caller lacks it. */
 export function requireScope(caller: Caller, needed: Scope): void {
   const other = INSTEAD[needed];
   if (caller.scopes.includes(needed) || (other !== undefined && caller.scopes.includes(other))) return;

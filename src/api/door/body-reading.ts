@@ -1,12 +1,9 @@
-// Per-request hooks for reading a body, so that one key's large bodies do not delay other keys.
+// Per-request hooks for reading request bodies, so that one key's large bodies do not delay other keys.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { InTurns } from "../../scoring/turns.ts";
 
 export interface BodyReading {
-  /**
-   * Accounts for bytes before they are buffered; a negative number releases them. May throw, which ends the
-   * read.
-   */
+  /** Counts bytes before they are buffered; a negative number releases bytes. Throws to abort the read. */
   receive(bytes: number): void;
   /** Runs the parsing of a large body in time slices, so that other keys are served in between. */
   inTurns: InTurns;
@@ -22,19 +19,19 @@ export async function atOnce<T>(work: Generator<number, T>): Promise<T> {
   }
 }
 
-/** Default for requests without admission control, as in tests: no accounting and no time slicing. */
+/** Default for requests without admission control, such as in tests: no limits and no time slicing. */
 const UNBOUND: BodyReading = { receive() {}, inTurns: atOnce, pace: async () => {} };
 
 const readings = new WeakMap<Request, BodyReading>();
 
-/** Sets the hooks used to read the request's body. */
+/** Sets the hooks with which the request's body is read. */
 export function readBy(request: Request, reading: BodyReading): void {
   readings.set(request, reading);
 }
 
 export const readingOf = (request: Request): BodyReading => readings.get(request) ?? UNBOUND;
 
-/** A pacer for one body. Call it with the number of bytes read so far; it waits after each large piece. */
+/** Returns a function to call with the number of bytes read so far, which waits after each large chunk. */
 export function pacer({ pace }: BodyReading): (bytes: number) => Promise<void> | undefined {
   let next: number = LIMITS.body_turn_chars;
   return (bytes) => {

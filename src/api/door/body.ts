@@ -1,4 +1,4 @@
-// Reads a JSON request body, limited in size and time.
+// Reads a JSON request body, with limits on its size and on the time to receive it.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { type CrowdLimit, crowding } from "../../core/faults/json-crowd.ts";
@@ -24,7 +24,7 @@ const brokenOff = (): never => {
   throw new ApiError("body_incomplete", "The body ended early, or its chunks were malformed.");
 };
 
-/** Decodes chunk by chunk, so that memory never holds both all bytes and the whole text. */
+/** Decodes the body chunk by chunk, so that all bytes and the decoded string are never in memory together. */
 async function readText(body: ReadableStream<Uint8Array>, limit: number, reading: BodyReading): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   const reader = body.getReader();
@@ -61,23 +61,23 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number, reading
   }
 }
 
-/** Rejected before parsing, because parsing and validating a million fields takes seconds. */
+/** The error for too many fields, thrown before parsing because a million fields take seconds to validate. */
 function invalidFields(name: CrowdLimit): ApiError {
   const where = name === "object_keys_max" ? "an object" : "the body";
   const message = `too many fields in ${where}; ${theLimit(name)}`;
   return new ApiError("invalid_request", `$: ${message}`, { errors: [{ path: "$", message }] });
 }
 
-/** A body: the parsed JSON and its source text. */
+/** A request body: the parsed JSON and its source. */
 interface JsonBody {
   value: unknown;
   text: string;
 }
 
 /**
- * Reads and parses the body; buffers at most `limit` bytes. Throws `unsupported_media_type`,
- * `body_too_large`, `body_incomplete`, `request_timeout`, `invalid_encoding`, `invalid_json` with the
- * position, or `invalid_request` for too many fields.
+ * Reads and parses the body, up to `limit` bytes.
+ * @throws ApiError `unsupported_media_type`, `body_too_large`, `body_incomplete`, `request_timeout`,
+ *   `invalid_encoding`, `invalid_json` with the position, or `invalid_request` for too many fields
  */
 export async function readJsonBody(request: Request, limit: number = LIMITS.body_bytes): Promise<JsonBody> {
   requireJson(request.headers);
@@ -89,7 +89,7 @@ export async function readJsonBody(request: Request, limit: number = LIMITS.body
   return { value: await (text.length > LIMITS.body_turn_chars ? reading.inTurns : atOnce)(parsing), text };
 }
 
-/** Parses a JSON text. Yields a full time slice before each pass over the text. */
+/** Parses JSON. Ends the time slice before each pass over the source. */
 function* parsed(text: string): Generator<number, unknown> {
   yield LIMITS.turn_steps;
   const crowd = crowding(text);

@@ -1,4 +1,4 @@
-// Dependencies of the app and its routes. Interfaces only.
+// The ports and settings that the app and its routes depend on. Contains interfaces only.
 
 import type { AllowedModels } from "../../core/contract/allowed-models.ts";
 import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
@@ -29,7 +29,7 @@ export interface AppDeps {
   templates?: TemplateStore;
   /** Omitted: entries are written to `runLog` before the reply. */
   logQueue?: LogQueue;
-  /** Omitted: this deployment has no queue, and so no dead letters. */
+  /** Omitted: the deployment has no queue and therefore no dead letters. */
   deadLetters?: DeadLetterStore;
   /** Omitted: the app creates its own metrics. */
   metrics?: Metrics;
@@ -42,39 +42,39 @@ export interface AppDeps {
   replies?: IdempotentReplies;
   /** Omitted: batches run in this process. */
   batches?: Batches;
-  /** Omitted: the lists of objects that hold data of a run are kept in this process. */
+  /** Omitted: the lists of objects that contain data of a run are kept in this process. */
   runObjects?: RunObjects;
   /** Omitted: alarms are not evaluated when runs are logged. */
   alarms?: AlarmWatch;
-  /** In-flight work of the isolate. Omitted: the app creates its own counter. */
+  /** Counts the isolate's work in flight. Omitted: the app creates its own counter. */
   inFlight?: InFlight | undefined;
   /** Counts consecutive rollouts without an answer. Omitted: the app creates its own counter. */
   answers?: AnswerStreaks | undefined;
   /** Omitted: keys have no limits. */
   keyLimits?: KeyLimits;
-  /** Default group size per key, for one-sample requests that do not give one. Omitted: no defaults. */
+  /** Default group size per key, for one-sample requests without a group size. Omitted: no defaults. */
   group_sizes?: ReadonlyMap<string, number> | undefined;
-  /** The spec named `default`. Omitted: the contract's defaults. */
+  /** The spec named `default`. Omitted: the built-in defaults. */
   default_spec?: AnySpec | undefined;
   /** Fetches a file of `public/` by its path. Omitted: documentation pages are not served. */
   assets?: (path: string) => Promise<Response>;
   /** Omitted: a key may use any model. */
   models?: AllowedModels;
-  /** Empty: the deployment is open, on a loopback host only. */
+  /** Empty: anyone may call the deployment, but only on a loopback host. */
   keys: readonly KeyDigest[];
   /** Upper bound on the scopes of a key sent in the path. Omitted: no bound. */
   path_scopes?: readonly Scope[] | undefined;
-  /** Number of this replica, 0 to 15, encoded in its ids. Omitted: there is only one. */
+  /** Number of this replica (0 to 15), which is part of the request ids. Omitted: there is only one. */
   replica?: number | undefined;
   /** The secret that signs tokens. Omitted: tokens are disabled. */
   token_secret?: Uint8Array | undefined;
   /** Invalid configuration variables; if there are any, only the public routes answer. */
   faults?: readonly FieldError[];
-  /** Receives structured log lines, which never hold a key or a model's text. */
+  /** Receives structured log lines, which never contain keys or model output. */
   report?: (line: Record<string, unknown>) => void;
-  /** Default for specs that do not say whether prompts and rollouts are stored. Omitted: not stored. */
+  /** Whether prompts and rollouts are stored if the spec does not set `log_texts`. Omitted: not stored. */
   log_texts?: boolean | undefined;
-  /** Prices in US dollars per model. Omitted: replies do not include a cost. */
+  /** Prices per model in US dollars. Omitted: replies do not include a cost. */
   prices?: Prices | undefined;
   /** Whether each request writes a log line. */
   log_requests?: boolean;
@@ -87,6 +87,6 @@ export interface RouteDeps extends AppDeps, Omit<JudgingDeps, "alarms" | "runObj
   replies: IdempotentReplies;
   batches: Batches;
   runObjects: RunObjects;
-  /** Queries that this isolate ranked recently. */
+  /** Queries that were recently ranked in this isolate. */
   rankings: RecentRankings;
 }

@@ -1,14 +1,14 @@
-// How a foreign contract's error replies differ from ours.
+// Error dialects: how the error replies of another tool's API differ from ours.
 
-/** A fault of the whole request, before a dialect rewords it. */
+/** The error of a request, before a dialect converts it to another tool's format. */
 export interface RequestFault {
   status: number;
   /** A code from docs/errors.jsonl. */
   code: string;
   message: string;
-  /** The first invalid field. */
+  /** Path of the first invalid field; null if the error names none. */
   param: string | null;
 }
 
-/** Returns the status, and the members that a dialect adds to or overrides in the problem document. */
+/** Returns the HTTP status, and the members to add to (or override in) the problem document. */
 export type FaultDialect = (fault: RequestFault) => { status: number; members: Record<string, unknown> };

@@ -1,12 +1,12 @@
-// Drains request bodies that will not be used: most clients read the reply only after they have sent the last
-// byte.
+// Drains request bodies that are not used, because most clients read the reply only after they have sent the
+// complete body.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { type BodyReading, pacer, readingOf } from "./body-reading.ts";
 
 /**
- * Reads and discards the rest of a body: at most body_drain_bytes, for at most body_read_ms. After that the
+ * Reads and discards the rest of a body, up to body_drain_bytes and for up to body_read_ms. After that, the
  * connection is closed.
  */
 export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, reading: BodyReading): Promise<void> {
@@ -23,7 +23,7 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, rea
       bytes += piece.value.byteLength;
     }
   } catch {
-    // The client disconnected, so there is no reply to protect.
+    // The client has disconnected and will not read a reply.
   } finally {
     cancel();
     await reader.cancel().catch(() => undefined);
@@ -31,8 +31,7 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, rea
 }
 
 /**
- * Drains the body of a request that was answered without reading it, such as a refusal by key, path or
- * content type.
+ * Drains the body of a request that was answered without reading the body, such as one with an invalid key.
  */
 export async function drainUnread(request: Request): Promise<void> {
   if (request.body !== null && !request.bodyUsed && !request.body.locked)

@@ -19,7 +19,7 @@ import { listOfRun } from "./run-list.ts";
 import { type AppContext, cancellation, keepAlive } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
-/** A route's handler for a body that has been read. See `notingGaps` for replies that must not be stored. */
+/** A route's handler, called with the parsed body. `notingGaps` marks replies that must not be stored. */
 type BodyHandler = (c: AppContext, body: unknown) => Promise<Response>;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -32,9 +32,7 @@ const KEPT_HEADERS = [
   "preference-applied",
 ];
 
-/**
- * Passes the reply through, and marks it as not to be stored if sending the request again may fill its gaps.
- */
+/** Passes the reply through. If sending the request again may fill its gaps, prevents storing the reply. */
 export async function notingGaps(c: AppContext, running: Promise<RewardsReply>): Promise<RewardsReply> {
   c.set("mendable", true);
   const reply = await running;
@@ -52,7 +50,7 @@ interface Claim {
   wait_until: number;
 }
 
-/** Wraps a route's handler. Without an Idempotency-Key header it only reads the body. */
+/** Makes a route's handler idempotent. Without an Idempotency-Key header, only the body is read. */
 export function idempotent(deps: RouteDeps, answer: BodyHandler) {
   return async (c: AppContext): Promise<Response> => {
     const key = c.req.header("idempotency-key");
@@ -67,10 +65,10 @@ export function idempotent(deps: RouteDeps, answer: BodyHandler) {
     const compute = () => answer(c, value);
     if (begun.state !== "running") return settle(claim, begun, compute);
     const later = waitAndSettle(claim, compute);
-    // A late reply starts before `later` settles, which may still have to compute: keep the request alive
-    // until then.
+    // A late reply may start, and its client disconnect, long before the reply is computed and stored, so the
+    // request is kept alive until then.
     keepAlive(c, later);
-    // A 202 comes quickly, and could no longer be sent after a late reply has started.
+    // With `respond_async` the reply is quick, and a late reply that had started could not become a 202.
     return preferences(c).respond_async ? later : lateReply(c, deps, value, later);
   };
 }
@@ -79,7 +77,7 @@ async function claimOf(deps: RouteDeps, c: AppContext, key: string, value: unkno
   const { id, key_name, started_ms } = c.get("scope");
   const { respond_async, wait_s } = preferences(c);
   const url = new URL(c.req.url);
-  // Everything besides the body that affects the reply is part of the fingerprint.
+  // These affect the reply in addition to the body, so they are part of the fingerprint.
   const deciding = [url.search, c.req.header("accept") ?? "", respond_async];
   const wait_ms = wait_s === null ? deadlineOf(value) : wait_s * 1000;
   return {
@@ -100,7 +98,7 @@ function deadlineOf(value: unknown): number {
     : LIMITS.deadline_ms_default;
 }
 
-/** Waits until the running request with this key has ended, then replays its reply or computes one. */
+/** Waits for a running request with the same key, then replays its reply or computes a new one. */
 async function waitAndSettle(claim: Claim, compute: () => Promise<Response>): Promise<Response> {
   const { c, deps, name, owner, fingerprint, wait_until } = claim;
   const { signal } = cancellation(c);
@@ -125,16 +123,13 @@ function settle(claim: Claim, begun: Begun, compute: () => Promise<Response>): P
   throw new ApiError("idempotency_key_reused", detail);
 }
 
-/** Computes only if the key has storage left for the reply. */
+/** Computes the reply, but only if the API key has storage left to keep it. */
 async function withSpace({ c, deps }: Claim, compute: () => Promise<Response>): Promise<Response> {
   requireStorage(deps, c.get("scope").key_name, (asking) => keepAlive(c, asking));
   return compute();
 }
 
-/**
- * Replays the stored reply under the id of the request that computed it, so that the id is found in the run
- * log.
- */
+/** Replays the stored reply with the id of the request that computed it, which is the id in the run log. */
 function replayed(c: AppContext, { request_id, status, headers, body }: KeptReply): Response {
   c.get("scope").id = request_id;
   return new Response(body as Uint8Array<ArrayBuffer>, {
@@ -143,7 +138,7 @@ function replayed(c: AppContext, { request_id, status, headers, body }: KeptRepl
   });
 }
 
-/** Computes under a lease that is renewed while the work runs; then stores the reply or releases the key. */
+/** Computes the reply under a lease that is renewed meanwhile, then stores it or releases the key. */
 async function computeAndKeep(claim: Claim, requestId: string, compute: () => Promise<Response>): Promise<Response> {
   const { c, deps, name, owner } = claim;
   c.get("scope").id = requestId;
@@ -182,7 +177,7 @@ async function computeAndKeep(claim: Claim, requestId: string, compute: () => Pr
   });
 }
 
-/** Stores the reply. A storage failure is logged and does not fail the request. */
+/** Stores the reply. A storage failure is logged but does not fail the request. */
 async function keep(
   { c, deps, name, owner, fingerprint }: Claim,
   request_id: string,
@@ -204,7 +199,7 @@ async function keep(
   const stored_bytes = LIMITS.object_base_bytes + bytes.byteLength;
   const until = Date.now() + LIMITS.idempotency_kept_ms;
   if (deps.keyLimits) keepAlive(c, deps.keyLimits.store(c.get("scope").key_name, stored_bytes, until));
-  // A sample's reply carries the id of the request that judged its group, so list it under this request's id.
+  // A sample's reply has the id under which its group was judged, so this passes the request's own id.
   listOfRun(c, deps, { kind: "replies", name }, owner, () => deps.replies.drop(name));
 }
 
@@ -214,9 +209,9 @@ interface Copied {
 }
 
 /**
- * Copies a response for storage while streaming it. Reads at full speed even if the client is slow, and sends
- * the end only after `whole` has received all bytes. So a client never has a complete reply that is not
- * stored, and a client that disconnected unnoticed blocks nothing.
+ * Copies a response for storage while streaming it. Reads at full speed, so that a slow or vanished client
+ * does not delay storing. Ends the stream only after `whole` has received all bytes, so that a client never
+ * has a complete reply that is not stored.
  */
 function withCopy(c: AppContext, response: Response, body: ReadableStream<Uint8Array>, copied: Copied): Response {
   const pieces: Uint8Array[] = [];

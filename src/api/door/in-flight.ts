@@ -1,4 +1,4 @@
-// The isolate's in-flight counter, for requests and for background work, and the error for a full isolate.
+// Counts the isolate's requests and background work in flight, and builds the error for a full isolate.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Metrics } from "../../platform/counters.ts";
@@ -7,13 +7,13 @@ import { type Excess, Load } from "./load.ts";
 
 export interface InFlight {
   load: Load;
-  /** Builds the error for an exceeded limit and counts the refusal. */
+  /** Builds the error for an exceeded limit, and counts the refusal in the metrics. */
   busy(excess: Excess): ApiError;
-  /** Accounting for rooms and batches of the same isolate. */
+  /** Reserves memory for gathered groups and batches in the same isolate. */
   held: HeldWork;
 }
 
-/** @param keys the keys that share the isolate; if there are several, none may use the whole limit */
+/** @param keys the keys that share the isolate; if there are several, no key may use the whole limit */
 export function createInFlight(metrics: Metrics, keys: readonly { name: string }[]): InFlight {
   const load = new Load(new Set(keys.map(({ name }) => name)).size > 1);
 

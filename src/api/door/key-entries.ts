@@ -1,12 +1,12 @@
-// Parses API_KEYS and reports the invalid entry. Rejects a text that is set but names no key, so that a lost
-// secret never opens a deployment. Errors never quote a text that may be a key.
+// Parses API_KEYS and reports invalid entries. Rejects a value that contains no key, so that a lost secret
+// never opens a deployment to everyone. Errors never quote anything that may be a key.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { KEY_CHARS_LEAST, type KeyDigest, SCOPES, type Scope } from "./auth.ts";
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 const DIGEST = /^[0-9A-Fa-f]{64}$/;
 
-/** SHA-256 digests of texts that a shell, an env file or a program produces for a missing key. */
+/** SHA-256 digests of strings that result if a shell, an env file or a program has no key to hash. */
 const DIGESTS_OF_NO_KEY: ReadonlySet<string> = new Set([
   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", // ""
   "01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b", // "\n"
@@ -38,9 +38,9 @@ const DIGESTS_OF_NO_KEY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses entries `name:sha256hex` and `name:sha256hex:scopes`, separated by commas or white space. A name may
- * have several digests, for key rotation; a digest has only one owner.
- * @throws RangeError whose message says which entry is wrong, without any text that may be a key
+ * Parses entries `name:sha256hex` and `name:sha256hex:scopes`, separated by commas or white space. To allow
+ * key rotation, a name may have several digests; a digest has only one owner.
+ * @throws RangeError whose message identifies the invalid entry without quoting anything that may be a key
  */
 export function parseKeys(text: string): KeyDigest[] {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== "");
@@ -71,7 +71,7 @@ function parseEntry(entry: string, where: string): KeyDigest {
   const which = `${where} (${shown(name)})`;
   if (hex === "") throw new RangeError(`${which} has no digest after its colon; ${FORM}`);
   if (!DIGEST.test(hex)) {
-    throw new RangeError(`${which} has ${hex.length} characters for a digest, which is 64 hexadecimal digits; ${FORM}`);
+    throw new RangeError(`${which} has ${hex.length} characters, but a digest has 64 hexadecimal digits; ${FORM}`);
   }
   if (DIGESTS_OF_NO_KEY.has(hex.toLowerCase())) {
     throw new RangeError(`${which} has the digest of an empty or blank text; give the digest of a key`);
@@ -90,7 +90,5 @@ function parseScopes(text: string, which: string): Scope[] {
 
 const FORM = "write name:sha256hex";
 
-/**
- * The name for an error message. Redacted if long enough to be a key, because name and key may be swapped.
- */
+/** The name for error messages. A long name is redacted, because name and key may have been swapped. */
 const shown = (name: string): string => (name.length < KEY_CHARS_LEAST ? name : "…");

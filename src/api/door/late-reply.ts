@@ -1,4 +1,4 @@
-// Replies that may take long: start the response with white space or heartbeats, then stream the real body.
+// Replies that may take a long time: they start with white space or heartbeats, followed by the real body.
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { BEGUN, beatUntil, promptly } from "./slow-json.ts";
@@ -7,8 +7,8 @@ import { line, ndjsonResponse, pushedText, type TextSink } from "./streams.ts";
 const JSON_HEADERS = { "content-type": "application/json", "x-accel-buffering": "no", ...BEGUN };
 
 /**
- * Awaits `running`. If it settles within heartbeat_ms, returns its response with its status. Otherwise starts
- * a reply in the format that the caller accepts, NDJSON or JSON.
+ * Waits for `running`. If it settles within heartbeat_ms, returns the response as is. Otherwise starts a
+ * reply in the format that the client accepts, NDJSON or JSON.
  */
 export async function lateReply(
   c: AppContext,
@@ -26,7 +26,7 @@ export async function lateReply(
   return lines ? ndjsonResponse(body) : new Response(body, { headers: JSON_HEADERS });
 }
 
-/** Streams the body at the client's speed. */
+/** Passes the body on at the client's speed. */
 async function passOn({ body }: Response, sink: TextSink): Promise<void> {
   const decoder = new TextDecoder();
   const reader = (body as ReadableStream<Uint8Array>).getReader();

@@ -1,23 +1,23 @@
-// Counts an isolate's requests in flight and the bytes of their bodies, and enforces the limits and each
-// key's share.
+// Counts an isolate's requests in flight and the bytes of their bodies, and enforces the limits and the
+// shares of keys.
 import { LIMITS } from "../../core/faults/limits.ts";
 
 type LoadLimit = "in_flight_requests_max" | "in_flight_body_bytes_max";
 
-/** The exceeded limit. `share`: the key's share is used up, but not the whole limit. */
+/** A limit that is exceeded. `share`: only the key's share is used up, not the whole limit. */
 export interface Excess {
   limit: LoadLimit;
   share: boolean;
 }
 
-/** The accounting entry of one request. */
+/** Accounts for one request in flight. */
 interface RequestSlot {
   /**
-   * Counts bytes of the body as they arrive; a negative number releases them. Bytes that would exceed a limit
-   * are not counted.
+   * Counts bytes of the body as they arrive; a negative number releases bytes. Returns the limit that the
+   * bytes would exceed, in which case they are not counted.
    */
   receive(bytes: number): Excess | null;
-  /** Releases the entry. Idempotent. */
+  /** Stops counting the request. Idempotent. */
   leave(): void;
 }
 
@@ -31,15 +31,15 @@ interface LoadEntry {
   key: string;
   bytes: number;
   /**
-   * Expiry in ms since the epoch. Needed because a runtime may cancel a request with its client and run none
-   * of its cleanup.
+   * Time of expiry, ms since the epoch. The runtime may cancel a request whose client disconnects without
+   * running its cleanup.
    */
   until: number;
 }
 
-/** The accounting entry of background work. */
+/** Accounts for one piece of background work. */
 interface WorkPlace extends RequestSlot {
-  /** The limit that `bytes` more would exceed, or null. Does not count them. */
+  /** The limit that another `bytes` would exceed, or null. Does not count the bytes. */
   exceeded(bytes: number): Excess | null;
 }
 
@@ -48,18 +48,18 @@ const NOTHING: Readonly<Use> = { requests: 0, bytes: 0 };
 export class Load {
   /** Requests in order of arrival, which is also the order of expiry. */
   readonly #entries = new Set<LoadEntry>();
-  /** Background work. There are few entries, and they end in any order. */
+  /** Background work. Its few entries end in arbitrary order. */
   readonly #works = new Set<LoadEntry>();
   readonly #uses = new Map<string, Use>();
   readonly #total: Use = { ...NOTHING };
   readonly #shared: boolean;
 
-  /** @param shared whether several keys share the isolate, so that none may use the whole limit */
+  /** @param shared whether several keys share the isolate, so that no key may use the whole limit */
   constructor(shared: boolean) {
     this.#shared = shared;
   }
 
-  /** The limit that one more request of the key with `bytes` more would exceed, or null. */
+  /** The limit that another request of the key, with a body of `bytes`, would exceed; null if none. */
   exceeded(key: string, bytes: number, now: number): Excess | null {
     for (const entry of this.#entries) {
       if (entry.until > now) break;
@@ -69,7 +69,7 @@ export class Load {
     return this.#excess(key, "requests", 1) ?? (bytes > 0 ? this.#excess(key, "bytes", bytes) : null);
   }
 
-  /** Counts one request of the key. Bytes of its body are counted as they arrive. */
+  /** Starts counting a request of the key. The bytes of its body are counted as they arrive. */
   enter(key: string, now: number): RequestSlot {
     const entry = { key, bytes: 0, until: now + LIMITS.key_lease_ms };
     this.#entries.add(entry);
@@ -81,9 +81,9 @@ export class Load {
   }
 
   /**
-   * Counts the bytes held by background work of a key: work that outlives its requests or came from other
+   * Starts counting a key's background work, which outlives its requests or belongs to requests in other
    * isolates.
-   * @param until expiry in ms since the epoch
+   * @param until time of expiry, ms since the epoch
    */
   work(key: string, now: number, until: number): WorkPlace {
     this.#dropLost(now);
@@ -115,9 +115,9 @@ export class Load {
   }
 
   /**
-   * Dynamic thresholds (Choudhury and Hahne 1998): a key may use up to in_flight_key_of_free times what is
-   * free. A single active key thus gets three quarters, several keys get equal parts, and a new key always
-   * finds something free.
+   * Applies dynamic thresholds (Choudhury and Hahne 1998): a key may use up to in_flight_key_of_free times
+   * what is free. Thus a single active key gets three quarters, several active keys get equal parts, and
+   * something is always left for a new key.
    */
   #excess(key: string, resource: keyof Use, more: number): Excess | null {
     const limit = resource === "requests" ? "in_flight_requests_max" : "in_flight_body_bytes_max";

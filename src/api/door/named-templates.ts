@@ -11,9 +11,9 @@ import { invalidRequest, validated } from "./validation.ts";
 export type Templates = ReadonlyMap<string, OwnPreset>;
 
 /**
- * The spec with each custom template that it names inlined, ready to be hashed and judged. Unknown names are
- * kept and rejected later, when prompts are looked up. The database is queried only for names that are not
- * built in.
+ * Inlines each custom template that the spec names, so that the spec can be hashed and judged. Unknown names
+ * are kept; they are rejected later, when prompts are looked up. The database is queried only for names that
+ * are not built in.
  * @param field path of the spec in the request; empty if the spec is the body
  * @throws ApiError `invalid_request` if a template conflicts with the rest of the spec, `store_unavailable`
  */
@@ -26,7 +26,7 @@ export async function withOwnTemplates(
   return filledIn(spec, await templatesFor(deps, scope, [spec]), field);
 }
 
-/** The custom templates that the specs name, each read once. */
+/** Reads the custom templates that the specs name, each of them once. */
 export async function templatesFor(
   deps: RouteDeps,
   scope: RequestScope,
@@ -38,7 +38,7 @@ export async function templatesFor(
   return new Map(found.flatMap((template) => (template === null ? [] : [[template.name, template] as const])));
 }
 
-/** Like `withOwnTemplates`, with templates that have already been read. */
+/** Like `withOwnTemplates`, but with templates that have already been read. */
 export function filledIn(spec: AnySpec, templates: Templates, field: string): AnySpec {
   if (!foreignPrompts(spec).some((name) => templates.has(name))) return spec;
   try {
@@ -50,7 +50,7 @@ export function filledIn(spec: AnySpec, templates: Templates, field: string): An
   }
 }
 
-/** The stored template, or null. Without a database there are none. */
+/** The stored template with this name; null if there is none, or no database. */
 async function storedTemplate({ templates }: RouteDeps, name: string): Promise<OwnPreset | null> {
   try {
     return (await templates?.get(name)) ?? null;

@@ -1,14 +1,14 @@
-// Content negotiation: the rules for Content-Type and Accept.
+// Content negotiation: checks Content-Type and Accept.
 import { ApiError } from "../../core/faults/errors.ts";
 
 const JSON_TYPE = /^application\/(?:[A-Za-z0-9!#$&^_.-]+\+)?json$/i;
 
-/** Headers that browsers add to every request and that a page cannot remove. */
+/** Headers that browsers add to requests and that a web page cannot remove. */
 const BROWSER_HEADERS = ["origin", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"];
 
 /**
- * Rejects a body that is not declared as JSON. A missing Content-Type counts as JSON unless a browser sent
- * the request: a web page may send `text/plain`, or no type, to a loopback server without a CORS preflight.
+ * Rejects a body that is not declared as JSON. A missing Content-Type counts as JSON, except from a browser:
+ * a web page may send `text/plain`, or no type, to a loopback server without a CORS preflight.
  */
 export function requireJson(headers: Headers): void {
   const encoding = headers.get("content-encoding");
@@ -37,7 +37,7 @@ export function requireJson(headers: Headers): void {
   }
 }
 
-/** Whether a charset label means UTF-8 (WHATWG Encoding has several, such as `utf8`) or its subset ASCII. */
+/** Whether a charset label stands for UTF-8, for which WHATWG defines several labels, or its subset ASCII. */
 function isUtf8(label: string): boolean {
   if (/^(?:us-)?ascii$/i.test(label)) return true;
   try {
@@ -60,7 +60,10 @@ function quality(accept: string, type: string): number {
   return best.q;
 }
 
-/** The best offered type for an Accept header; the first offered wins a tie. Throws `not_acceptable`. */
+/**
+ * The offered type that an Accept header prefers; among equals, the first one.
+ * @throws ApiError `not_acceptable`
+ */
 export function negotiate(accept: string | null, offered: readonly [string, ...string[]]): string {
   if (accept === null || accept.trim() === "") return offered[0];
   const ranked = offered.map((type) => ({ type, q: quality(accept, type) }));

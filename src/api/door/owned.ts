@@ -1,4 +1,5 @@
-// Row access: a request reads its key's rows, or the rows of all keys with the scopes `logs:all` and `admin`.
+// Access to rows of the run log: a key can read its own rows, or with the scope `logs:all` or `admin` the
+// rows of all keys.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -14,7 +15,7 @@ import { PageQuerySchema } from "./parameters.ts";
 import type { AppContext } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
-/** `owner` selects whose rows are read; an empty name selects rows written without keys. */
+/** `owner` is the key whose rows are read; an empty string selects rows that were written without keys. */
 export const OwnerQuerySchema = z.strictObject({
   owner: z
     .string()
@@ -28,9 +29,7 @@ export const OwnerQuerySchema = z.strictObject({
     ),
 });
 
-/**
- * Query of the list of runs: runs of all keys if the caller may read them, unless `owner` narrows the list.
- */
+/** Query parameters of the list of runs. Without `owner`, lists all runs that the caller may read. */
 export const RunsQuerySchema = PageQuerySchema.extend(OwnerQuerySchema.shape);
 
 const ownOf = (c: AppContext): Owner => ownerOf(c.get("scope").key_name);
@@ -44,8 +43,8 @@ export const readableBy = (c: AppContext): Owner | null => (has(c, "logs:all") ?
 export const changeableBy = (c: AppContext): Owner | null => (has(c, "admin") ? null : ownOf(c));
 
 /**
- * The owner whose runs are listed. Throws `forbidden_scope` if the request names another owner, whether or
- * not that owner exists.
+ * The owner whose runs are listed; null: all owners. Throws `forbidden_scope` if the request names an owner
+ * whose runs the caller may not read, whether or not that owner exists.
  */
 export function listedOwner(c: AppContext, named: Owner | null): Owner | null {
   const readable = readableBy(c);
@@ -54,8 +53,8 @@ export function listedOwner(c: AppContext, named: Owner | null): Owner | null {
 }
 
 /**
- * The run that the request changes: the caller's own, or with `admin` the named owner's. Throws
- * `forbidden_scope` if the request names another owner, whether or not that owner exists.
+ * The run that the request changes: the caller's own run, or with `admin` the named owner's run. Throws
+ * `forbidden_scope` if the caller names another owner without `admin`, whether or not that owner exists.
  */
 export function changeableRun(c: AppContext, runId: string, named: Owner | null): RunKey {
   const changeable = changeableBy(c);
@@ -65,7 +64,7 @@ export function changeableRun(c: AppContext, runId: string, named: Owner | null)
   throw new ApiError("forbidden_scope", 'Changing another key\'s runs requires a key with the scope "admin".');
 }
 
-/** The reply for another owner's run is the same as for a missing run. */
+/** The error for a missing run, and also for another owner's run, so as not to reveal that it exists. */
 const noSuchRun = () =>
   new ApiError(
     "not_found",
@@ -73,10 +72,11 @@ const noSuchRun = () =>
   );
 
 /**
- * The result of `read` for the run (null: no such run). The owner is the one named in the request, or the
- * caller. If the caller has no such run but may read all, it is the only other owner of a run with this id.
- * The caller's run comes first, so that another owner cannot shadow it. Throws `not_found`, or
- * `invalid_request` naming `owner` if several others have such a run.
+ * Calls `read` for the run and returns its result. The run's owner is the one named in the request, otherwise
+ * the caller. If the caller has no such run but may read all runs, takes the run of the only other owner. The
+ * caller's run has priority, so that another owner cannot shadow it.
+ * @param read returns null if the owner has no such run
+ * @throws ApiError `not_found`; `invalid_request` for `owner` if several other owners have such a run
  */
 export async function ofRun<T>(
   c: AppContext,

@@ -1,4 +1,4 @@
-// Schemas and errors of path and query parameters.
+// Schemas and errors for path and query parameters.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -10,7 +10,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { AppContext } from "./scope.ts";
 import { invalidRequest } from "./validation.ts";
 
-/** A path parameter. An invalid one is `not_found`. */
+/** Parses a path parameter. Throws `not_found` if it is invalid. */
 export function pathParameter<T>(c: AppContext, name: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(c.req.param(name));
   if (parsed.success) return parsed.data;
@@ -18,7 +18,7 @@ export function pathParameter<T>(c: AppContext, name: string, schema: z.ZodType<
   throw new ApiError("not_found", `The path's ${name} is not a valid name or id.`, { errors });
 }
 
-/** A query parameter that is a number, validated by the given schema. */
+/** Schema of a query parameter that is a number, which is validated by the given schema. */
 export const numberText = (number: z.ZodNumber) =>
   z
     .string()
@@ -26,7 +26,7 @@ export const numberText = (number: z.ZodNumber) =>
     .transform(Number)
     .pipe(number);
 
-/** A query parameter that is a whole number up to a named limit. */
+/** Schema of a query parameter that is an integer up to a named limit. */
 export const wholeNumber = (min: number, max: LimitName) =>
   numberText(
     z
@@ -35,11 +35,11 @@ export const wholeNumber = (min: number, max: LimitName) =>
       .max(...bound(max)),
   );
 
-/** Paging: `cursor` is opaque; `limit` defaults to page_rows and is at most page_rows_max. */
+/** Query parameters for paging. `cursor` is opaque; `limit` defaults to page_rows. */
 export const PageQuerySchema = z.strictObject({
   cursor: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,512}$/, "must be a next_cursor of the same list, unchanged")
+    .regex(/^[A-Za-z0-9_-]{1,512}$/, "must be an unchanged next_cursor that the same list returned")
     .nullable()
     .default(null)
     .meta(said("`next_cursor` of the previous page")),
@@ -48,21 +48,21 @@ export const PageQuerySchema = z.strictObject({
     .meta(said(`rows per page; default ${LIMITS.page_rows}`)),
 });
 
-/** Paging within a run; `step` selects one step. */
+/** Query parameters for paging through a run's groups; `step` selects a single step. */
 export const GroupsQuerySchema = PageQuerySchema.extend({
   step: numberText(StepSchema).nullable().default(null).meta(said("only groups of this step")),
 });
 
 const NoneSchema = z.strictObject({});
 
-/** Rejects all query parameters, so that one meant for another route is not silently ignored. */
+/** Rejects all query parameters, so that a parameter meant for another route is not silently ignored. */
 export function noQueryParameters(c: AppContext): void {
   queryParameters(c, NoneSchema);
 }
 
 /**
- * The query parameters, parsed by the schema; unknown and repeated ones are rejected.
- * @param headers maps a parameter to the header that supplies it if the URL does not
+ * Parses the query parameters by the schema. Rejects unknown and repeated parameters.
+ * @param headers header that supplies a parameter's value if the URL does not, by parameter
  */
 export function queryParameters<S extends z.ZodType>(
   c: AppContext,
@@ -81,8 +81,7 @@ export function queryParameters<S extends z.ZodType>(
   }
   const parsed = schema.safeParse(given, SUGGESTING);
   if (parsed.success) return parsed.data;
-  // Convert digits to numbers, so that messages about bounds quote the number rather than the length of its
-  // text.
+  // Converts digits to numbers, so that messages about bounds quote the number and not the string's length.
   const entries = Object.entries(given).map(([name, text]) => [name, /^\d+$/.test(text) ? Number(text) : text]);
   const faults = fieldErrors(parsed.error.issues, Object.fromEntries(entries));
   const spelled = (path: string) => (queried[path] === undefined ? (headers[path] ?? path) : path);

@@ -1,17 +1,17 @@
-// The Prefer header (RFC 7240): `respond-async` and `wait`.
+// Parses the Prefer header (RFC 7240): `respond-async` and `wait`.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { AppContext } from "./scope.ts";
 
 interface Preferences {
-  /** Answer 202 at once and continue in the background. */
+  /** Whether to reply 202 at once and continue in the background. */
   respond_async: boolean;
-  /** Seconds that the caller is willing to wait; null: no limit. */
+  /** Number of seconds that the client is willing to wait; null: no limit. */
   wait_s: number | null;
 }
 
 const WAIT = /^wait\s*=\s*"?(\d{1,6})"?$/;
 
-/** The caller's preferences. As RFC 7240 says, unknown ones are ignored and the first of several counts. */
+/** The client's preferences. Per RFC 7240, unknown ones are ignored and the first of duplicates counts. */
 export function preferences(c: AppContext): Preferences {
   const header = (c.req.header("prefer") ?? "")
     .toLowerCase()

@@ -1,5 +1,5 @@
-// The log line of a request, written once: when the reply and its background work end, or when the client
-// disconnects.
+// Writes one log line per request: when the reply and its background work have ended, or when the client has
+// disconnected.
 import type { Clock } from "../../ports/ports.ts";
 import { loggedPath } from "./auth.ts";
 import { type AppContext, whenDone, workOf } from "./scope.ts";
@@ -11,8 +11,8 @@ interface LineDeps {
 }
 
 /**
- * Watches a request from its start. Call the returned function when the handler has finished; the line is
- * written later if the reply is still streaming.
+ * Watches a request from its start. Call the returned function when the handler has finished. If the reply is
+ * still streaming then, the line is written later.
  */
 export function watchedRequest(c: AppContext, deps: LineDeps, routeOf: () => string | null): () => void {
   if (deps.log_requests !== true) return () => {};
@@ -35,7 +35,7 @@ export function watchedRequest(c: AppContext, deps: LineDeps, routeOf: () => str
 }
 
 /**
- * The log line: counts and codes of the scored request and the verifier's reasons, but never a key or a text.
+ * Builds the log line from counts, codes and the verifier's reasons. Contains no keys, prompts or answers.
  */
 function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: boolean): Record<string, unknown> {
   const scope = c.get("scope");
@@ -44,7 +44,7 @@ function lineOf(c: AppContext, clock: Clock, route: string | null, client_gone: 
   return {
     ...{ level: "info", event: "request", request_id: scope.id, method, route: route ?? "unmatched" },
     path: loggedPath(path, route !== null),
-    // Null if no reply was sent.
+    // The status is null if no reply was sent.
     status: c.finalized ? c.res.status : null,
     ...(client_gone && { client_gone }),
     ...(refused !== undefined && { refused }),

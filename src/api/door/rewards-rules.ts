@@ -1,5 +1,5 @@
-// Checks of /v1/rewards requests that span groups and do not depend on the spec. Pure, and independent of
-// HTTP. Checks that depend on the spec are in scoring.
+// Checks across the groups of a /v1/rewards request that do not depend on the spec. Checks that depend on the
+// spec are in src/scoring.
 
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
@@ -7,8 +7,8 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { RewardsRequest } from "../../core/reward/requests.ts";
 
 /**
- * Throws `too_many_rollouts`, or `invalid_request` for a duplicate group_id, because logs and stream lines
- * identify groups by it.
+ * Throws `too_many_rollouts`, or `invalid_request` for a duplicate `group_id`, which must be unique because
+ * it identifies groups in logs and streams.
  */
 export function checkRewardsRequest(request: RewardsRequest): void {
   checkRolloutCount(request);

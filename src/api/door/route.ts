@@ -1,16 +1,16 @@
-// The definition of a route, and the lookup of a request's access and dialect before its handler runs. The
-// tables: ../routes/table.ts and ../tools/table.ts.
+// Defines a route, and looks up a request's required scope and error format before its handler runs. The
+// routes are listed in ../routes/table.ts and ../tools/table.ts.
 import type { Scope } from "./auth.ts";
 import type { RouteDeps } from "./deps.ts";
 import type { FaultDialect } from "./dialect.ts";
 import type { AppContext } from "./scope.ts";
 
-/** The access required to call a route: a key with the scope, or no key if `public`. */
+/** Who may call a route: callers whose key has the scope, or everyone if `public`. */
 export type Access = "public" | Scope;
 
 export type Handler = (c: AppContext) => Response | Promise<Response>;
 
-/** A route: the record from which it is registered, guarded and documented. */
+/** The record from which a route is registered, guarded and documented. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** A path pattern, such as `/v1/runs/:run_id`. */
@@ -21,16 +21,16 @@ export interface Route {
   dialect?: FaultDialect | null;
 }
 
-/** Route properties, looked up before a handler runs. */
+/** Looks up properties of routes before their handlers run. */
 export interface RouteTable {
-  /** Whether a path, or the pattern that it matches, is public for all methods. */
+  /** Whether a path, or the pattern that the path matches, is public for all methods. */
   isPublic(path: string, pattern: string | null): boolean;
   /**
    * The scope that a route requires; HEAD counts as GET. Null if the route is public or no route matches.
    * Routes missing from the table require `admin`.
    */
   scopeOf(method: string, pattern: string | null): Scope | null;
-  /** The route's dialect, known before authentication, so that a rejected key is also reported in it. */
+  /** The route's error format, which is known before authentication so that rejected keys get it too. */
   dialectOf(pattern: string | null): FaultDialect | null;
 }
 

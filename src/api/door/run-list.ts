@@ -1,5 +1,5 @@
-// Records which objects (batches, replies, rooms) hold data of a run, so that deleting the run can clear
-// them.
+// Records which Durable Objects (batches, stored replies, gathered groups) contain data of a run, so that
+// deleting the run can delete that data.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { RunObject } from "../../objects/run-objects/list.ts";
@@ -7,9 +7,9 @@ import type { RouteDeps } from "./deps.ts";
 import { type AppContext, keepAlive } from "./scope.ts";
 
 /**
- * Adds an object to the list of the request's run, if the request names a run. Does not delay the reply. If
- * the run has been deleted in the meantime, `forget` clears the object at once.
- * @param requestId original id of the request
+ * Adds an object to the list of the request's run, if the request names a run. Runs in the background.
+ * @param requestId the request's original id
+ * @param forget called to delete the object's data if the run has been deleted in the meantime
  */
 export function listOfRun(
   c: AppContext,

@@ -1,4 +1,4 @@
-// Per-request state carried through the app: id, timings, key name, and more.
+// State of one request while the app handles it: id, timings, key name, and more.
 
 import type { Context } from "hono";
 import type { Clock } from "../../ports/ports.ts";
@@ -9,13 +9,13 @@ import type { FaultDialect } from "./dialect.ts";
 export type AppEnv = {
   Variables: {
     scope: RequestScope;
-    /** Unset on public routes. */
+    /** Not set on public routes. */
     caller?: Caller;
     cancel?: AbortController;
-    /** The deadline of the judging that the reply waits for. */
+    /** Deadline of the judging that the reply waits for, ms. */
     deadline_ms?: number;
     dialect?: FaultDialect;
-    /** Parts of the body that the judge does not see, for the reply's warning header. */
+    /** Warnings about parts of the body that the judge does not see, for the reply's header. */
     left_out?: readonly string[];
     mendable?: boolean;
     work?: Promise<unknown>[];
@@ -23,13 +23,13 @@ export type AppEnv = {
     onEnd?: () => Promise<void>;
     /** Settles when the client has read the last line of a pulled stream, or has disconnected. */
     replying?: Promise<void>;
-    /** The code of the error reply. */
+    /** Code of the error with which the request was answered. */
     refused?: string;
-    /** The code of the error that cut off a reply after its start. */
+    /** Code of the error that aborted a reply after it had started. */
     broken_off?: string;
     /**
-     * The batch that continues the request. If it has the request's id, it also keeps the request's
-     * concurrency slot.
+     * Id of the batch that continues the request. If this is the request's own id, the batch also takes over
+     * the request's concurrency slot.
      */
     batch_id?: string;
   };
@@ -38,7 +38,7 @@ export type AppContext = Context<AppEnv>;
 
 const milliseconds = (value: number) => Math.max(0, Math.round(value * 1000) / 1000);
 
-/** The Server-Timing header: total, verifier, store and overhead, in ms. */
+/** The Server-Timing header with total, verifier, store and overhead times in ms. */
 export function serverTiming(clock: Clock, scope: RequestScope): string {
   const total = clock.now() - scope.started_ms;
   const parts = {
@@ -66,8 +66,8 @@ export async function whenDone(c: AppContext): Promise<void> {
 }
 
 /**
- * Keeps the isolate alive until `work` has ended, even if the client disconnects. Outside a Worker there is
- * no waitUntil to call.
+ * Keeps the request alive until `work` has ended, even if the client disconnects. Outside a Worker there is
+ * no `waitUntil`, and work is not stopped.
  */
 export function keepAlive(c: AppContext, work: Promise<unknown>): void {
   c.set("work", [...workOf(c), work]);
@@ -80,13 +80,11 @@ export function keepAlive(c: AppContext, work: Promise<unknown>): void {
   try {
     execution.waitUntil(work.catch(() => undefined));
   } catch {
-    // The runtime has already ended the request with its client, so waitUntil is no longer possible.
+    // The client has disconnected and the runtime has ended the request, so waitUntil is no longer possible.
   }
 }
 
-/**
- * The request's abort controller. Aborts with the reason `cancelled` when the client closes the connection.
- */
+/** The request's AbortController, which aborts with the reason `cancelled` when the client disconnects. */
 export function cancellation(c: AppContext): AbortController {
   const known = c.get("cancel");
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
-// JSON replies that may take long: start early with white space, so that proxies do not time out and a
-// disconnected client is noticed.
+// JSON replies that may take a long time. They start early with white space, so that proxies do not time out
+// and disconnected clients are noticed.
 
 import type * as z from "zod";
 import { jsonWriter } from "../../core/contract/json-text.ts";
@@ -17,17 +17,17 @@ import { pushedText, type TextSink } from "./streams.ts";
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-accel-buffering": "no" };
 
 /**
- * Headers of a reply that starts early. Compression by a proxy would hold back the line ends, and a client
- * that receives nothing for a minute would time out.
+ * Headers of a reply that starts early. They keep proxies from compressing the reply, which would hold back
+ * the line ends, so that a client would receive nothing for a minute and time out.
  */
 export const BEGUN = { "cache-control": "no-store, no-transform", "content-encoding": "identity" };
 
-/** The warnings as a header, for dialects that have no place for them in the body. */
+/** The warnings as a header, for reply formats whose body cannot contain warnings. */
 export function warningHeaders(warnings: readonly string[]): Record<string, string> {
   return warnings.length === 0 ? {} : { "x-kritai-warnings": warnings.join("; ") };
 }
 
-/** A reply's value. `headers` are sent only if the reply has not started yet. */
+/** The value of a reply. `headers` are sent only if the reply has not started yet. */
 interface JsonReply {
   value: unknown;
   headers?: Record<string, string>;
@@ -35,42 +35,40 @@ interface JsonReply {
 
 interface SlowJson {
   /**
-   * Starts the reply if necessary and writes to it twice, because the runtime notices a closed connection
-   * only on writing.
+   * Checks whether the client is connected. Starts the reply if necessary and writes to it twice, because the
+   * runtime notices a closed connection only on writing.
    */
   probe: ClientProbe;
   /**
-   * The reply, with its status if it is ready in time. Rejects if `running` does so before the reply starts.
+   * The reply to `running`, which has an error status only if it has not started early. Rejects if `running`
+   * rejects before the reply has started.
    */
   answer(running: Promise<JsonReply>): Promise<Response>;
 }
 
-/**
- * Time in ms after which a reply starts although its outcome is unknown; null: never, because its deadline is
- * near.
- */
+/** Time in ms after which a reply starts although its outcome is unknown; null: it never starts early. */
 type Beginning = () => { after_ms: number | null };
 
 /**
- * For replies that judge whole groups: starts early, because only writing reveals a disconnected client,
- * whose work can then be cancelled. With a short deadline it never starts early, so that every error keeps
- * its status.
+ * For replies that judge whole groups. They start early, because only writing reveals a disconnected client,
+ * whose work can then be cancelled. With a short deadline they never start early, so that errors keep their
+ * HTTP status.
  */
 const noticingLeavers =
   (c: AppContext): Beginning =>
   () => ({ after_ms: (c.get("deadline_ms") ?? Infinity) <= LIMITS.silent_deadline_ms ? null : LIMITS.heartbeat_ms });
 
 /**
- * For gathered samples, which are judged even if the client disconnects: starts late, just before a proxy
- * would cut the silent connection.
+ * For gathered samples, which are judged even if the client disconnects. Replies start as late as possible,
+ * just before a proxy would close the silent connection, so that errors keep their HTTP status.
  */
 export const sparingStatus =
   (deadlineMs: number): Beginning =>
   () => ({ after_ms: deadlineMs < LIMITS.proxy_silence_ms ? null : LIMITS.silence_max_ms });
 
 /**
- * The result, or null if the reply has to start first: because of `begins` (by default after heartbeat_ms) or
- * because `hurry` settled. Rejects if `running` does.
+ * Resolves with the result of `running`, or with null if the reply has to start before: at the time given by
+ * `begins`, or when `hurry` settles. Rejects if `running` rejects first.
  */
 export async function promptly<T>(
   running: Promise<T>,
@@ -79,7 +77,7 @@ export async function promptly<T>(
 ): Promise<T | null> {
   const timers: (() => void)[] = [];
   const late = new Promise<null>((resolve) => {
-    // Read the delay only now, because the deadline may have been set in the meantime.
+    // The delay is determined only now, because the deadline may have been set in the meantime.
     const look = () => {
       const { after_ms } = begins();
       if (after_ms === null) return;
@@ -95,8 +93,8 @@ export async function promptly<T>(
 }
 
 /**
- * Starts a reply with `beat`, repeats it every heartbeat_ms until `running` settles, then lets `end` write
- * the result. An error breaks off the connection: a 200 is never followed by an error document
+ * Starts a reply with `beat`, repeats `beat` every heartbeat_ms until `running` settles, and then calls `end`
+ * to write the result. An error aborts the connection, so that a 200 is never followed by an error document
  * (docs/decisions.md, "Slow replies").
  */
 export function beatUntil<T>(
@@ -121,9 +119,9 @@ export function beatUntil<T>(
 }
 
 /**
- * A JSON reply that starts with line ends, which JSON allows before a value, if it takes longer than `begins`
- * allows or is probed. Proxies cut a reply that is silent for about 100 s, and a disconnected client is
- * noticed only by writing.
+ * Creates a JSON reply that starts early, with line ends (JSON allows white space before a value), if it is
+ * probed or takes longer than `begins` allows. Without them, proxies would close the connection after about
+ * 100 s of silence, and a disconnected client would go unnoticed.
  */
 export function slowJson(
   c: AppContext,
@@ -140,7 +138,7 @@ export function slowJson(
     return pushed;
   };
 
-  /** Two writes: the first makes a closed peer reply with a reset, the second fails because of that reset. */
+  /** Writes twice: a closed peer answers the first write with a reset, which makes the second write fail. */
   async function probe(): Promise<boolean> {
     begun.resolve();
     const { sink } = open();
@@ -160,14 +158,14 @@ export function slowJson(
       sink.write(write(value) as string);
       sink.close();
     });
-    // The headers are sent before the reply's own warnings are known.
+    // Headers are sent before the outcome is known, so they contain only the warning for all requests.
     return c.body(body, 200, { ...HEADERS, ...BEGUN, ...warningHeaders(simulatedDeployment(deps.verifier)) });
   }
 
   return { probe, answer };
 }
 
-/** Answers with the result of `running` as JSON of the schema; see `slowJson`. */
+/** Replies with the result of `running`, encoded by the schema; see `slowJson`. */
 export function answerJson(
   c: AppContext,
   deps: RouteDeps,
@@ -177,7 +175,7 @@ export function answerJson(
   return slowJson(c, deps, schema).answer(running);
 }
 
-/** A reply that is ready, as JSON of the schema. */
+/** A JSON reply whose value is already known, encoded by the schema. */
 export function jsonReply(
   c: AppContext,
   schema: z.core.$ZodType,

@@ -1,4 +1,4 @@
-// Resolves a request's `spec`, a name or an inline spec, to a spec that the key may use.
+// Resolves a request's `spec`, which is a name or an inline spec, to a spec that the key may use.
 import { compileFormats } from "../../core/candidate/format.ts";
 import { type AllowedModels, requireModel, requireModelOfAny } from "../../core/contract/allowed-models.ts";
 import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
@@ -15,9 +15,10 @@ import { withOwnTemplates } from "./named-templates.ts";
 export const BUILT_IN = "default";
 
 /**
- * The spec that a request names or contains. `default` is built in and needs no database. Throws
- * `unknown_spec`, or `model_not_allowed` if the key may not use its model, regardless of who stored the spec.
- * @param field path of the spec in the request, for errors
+ * Resolves a spec name or an inline spec. `default` is built in and needs no database.
+ * @param field path of the spec in the request, for error messages
+ * @throws ApiError `unknown_spec`; `model_not_allowed` if the key may not use the spec's model, no matter who
+ *   stored the spec
  */
 export async function resolveSpec(
   deps: RouteDeps,
@@ -29,7 +30,7 @@ export async function resolveSpec(
   return withOwnTemplates(deps, scope, suggested, field);
 }
 
-/** Like `resolveSpec`, without the check of models, for specs that are not used for judging. */
+/** Like `resolveSpec`, but without checking models, for specs that are not used for judging. */
 export async function specMeant(
   deps: RouteDeps,
   scope: RequestScope,
@@ -48,15 +49,15 @@ export async function specMeant(
   );
 }
 
-/** A "did you mean" suggestion of a stored name. Empty if the names cannot be read. */
+/** A "did you mean" suggestion with a similar name; empty if there is none or the names cannot be read. */
 async function suggestedName(deps: RouteDeps, scope: RequestScope, name: string): Promise<string> {
   const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
   return didYouMean(name, [BUILT_IN, ...(await names.catch(() => []))]);
 }
 
 /**
- * Returns the spec unchanged. Throws `model_not_allowed`.
- * @param field path of the spec if `inline`, otherwise the field that names it
+ * Returns the spec unchanged, or throws `model_not_allowed` if the key may not use its models.
+ * @param field path of the field that contains the spec (`inline`) or its name
  */
 export function permitted(
   { models }: RouteDeps,
@@ -78,8 +79,8 @@ export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: str
 }
 
 /**
- * Checks a spec beyond its schema: its range is finite, its regular expressions compile, its prompts exist,
- * its models are allowed.
+ * Checks what a spec's schema cannot: that its range is finite, its regular expressions compile, its prompts
+ * exist, and its models are allowed.
  */
 export async function checkedSpec(
   deps: RouteDeps,

@@ -1,28 +1,29 @@
-// Streamed response bodies, and newline-delimited JSON.
+// Streamed response bodies and newline-delimited JSON (NDJSON).
 import type { JsonWriter } from "../../core/contract/json-text.ts";
 import type { AppContext } from "./scope.ts";
 
 const encoder = new TextEncoder();
 
-/** A writable text stream. Writes after the client has disconnected are dropped. */
+/** The writable end of a streamed body. Writes after the client has disconnected are ignored. */
 export interface TextSink {
   write(text: string): void;
-  /** Resolves when everything written has been passed to the connection, or the reader has disconnected. */
+  /** Resolves when everything written has been sent to the client, or the client has disconnected. */
   flushed(): Promise<void>;
   close(): void;
-  /** Aborts the connection, so that a partial body cannot be taken for the whole. */
+  /** Aborts the connection, so that a partial body cannot be mistaken for a complete one. */
   fail(cause: unknown): void;
 }
 
 /**
- * Aborts a body midway. workerd treats an error marked `retryable` as a closed connection; any other error is
- * logged as an uncaught exception, possibly with a driver's text, and counts the invocation as failed.
+ * The error that aborts a body midway. workerd treats an error marked `retryable` as a closed connection. Any
+ * other error would be logged as an uncaught exception, possibly with a driver's message, and the invocation
+ * would count as failed.
  */
 class BrokenOff extends Error {
   readonly retryable = true;
 }
 
-/** One line of NDJSON, serialized with `write`. */
+/** Serializes a value as one line of NDJSON. */
 export const line = (value: unknown, write: JsonWriter = JSON.stringify): string => `${write(value)}\n`;
 
 const HEADERS = {
@@ -35,7 +36,7 @@ export function ndjsonResponse(body: ReadableStream<Uint8Array>): Response {
   return new Response(body, { headers: HEADERS });
 }
 
-/** A body that is written through a sink. `onCancel` runs when the client stops reading. */
+/** Creates a body that is written through a sink. `onCancel` is called when the client stops reading. */
 export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Array>; sink: TextSink } {
   let open = true;
   let controller!: ReadableStreamDefaultController<Uint8Array>;
@@ -74,8 +75,8 @@ export function pushedText(onCancel: () => void): { body: ReadableStream<Uint8Ar
 }
 
 /**
- * NDJSON with back-pressure: takes a line from `lines` whenever the client reads, and closes the iterator
- * when the client disconnects. The request's log line waits for either end.
+ * Creates an NDJSON reply with back-pressure: takes the next value from `lines` when the client reads, and
+ * closes the iterator when the client disconnects. The request's log line is written after that.
  */
 export function pulledLines(c: AppContext, lines: AsyncIterator<unknown>): Response {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,12 +1,12 @@
-// Suggests the route that a mistyped path was meant for, and normalizes paths before routing.
+// Normalizes paths before routing, and suggests the route that an unmatched path was probably meant for.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { nearest } from "../../core/faults/suggestion.ts";
 import { withoutTrailing } from "../../core/text/trailing.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Removes doubled slashes, a trailing slash, and a second `/v1` that a client added to the one of its base URL.
- * Routing, keys and log lines use this form.
+ * Normalizes a path for routing, authentication and logging: removes repeated slashes, a trailing slash, and
+ * a second `/v1`, which clients send if their base URL already ends with `/v1`.
  */
 export function canonicalPath(pathname: string): string {
   const single = pathname.replace(/\/{2,}/g, "/");
@@ -14,7 +14,7 @@ export function canonicalPath(pathname: string): string {
   return withoutTrailing(path, "/") || "/";
 }
 
-/** The pattern with its parameters replaced by the path's words, because parameters cannot be misspelt. */
+/** Replaces the pattern's parameters by the path's words, because a parameter cannot be misspelt. */
 function filledIn(pattern: string, path: string): string {
   const given = path.split("/");
   const wanted = pattern.split("/");
@@ -22,7 +22,7 @@ function filledIn(pattern: string, path: string): string {
   return wanted.map((part, i) => (part.startsWith(":") ? given[i] : part)).join("/");
 }
 
-/** Synonyms that other servers use for the words of our routes. */
+/** Words that other servers use instead of the words in our routes. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ...{ rank: "rerank", ranking: "rerank", reranks: "rerank", reranker: "rerank", reranking: "rerank" },
   ...{ scores: "score", scoring: "score", similarity: "score", classification: "classify" },
@@ -46,16 +46,17 @@ function isWithin(words: readonly string[], others: readonly string[]): boolean 
   return at === words.length;
 }
 
-/** Lexicographic comparison: whether the first number that differs is larger in `rank`. */
+/** Whether `rank` is lexicographically greater than `other`. */
 function isMore(rank: readonly number[], other: readonly number[]): boolean {
   const at = rank.findIndex((value, i) => value !== other[i]);
   return at >= 0 && (rank[at] as number) > (other[at] as number);
 }
 
 /**
- * The route whose literal words are a subsequence of the path, with the most such words. Ties: first a route
- * that starts with the path's first word, then the shortest. Null if there is none or, unless `anyEnd`, if
- * the last words differ.
+ * Finds the route with the most literal words, all of which occur in the path in the same order. Among
+ * equals, prefers a route that starts with the path's first word, then the shortest route. Null if there is
+ * none.
+ * @param anyEnd whether the route's last word may differ from the path's last word
  */
 function byMeaning(path: string, routes: readonly Route[], anyEnd: boolean): Route | null {
   const words = wordsOf(path).map((word) => (Object.hasOwn(MEANINGS, word) ? (MEANINGS[word] as string) : word));
@@ -74,8 +75,8 @@ function byMeaning(path: string, routes: readonly Route[], anyEnd: boolean): Rou
 }
 
 /**
- * The route spelt most like the path, with or without `/v1`; null if none is close. Words at parameter
- * positions are ignored, because they always match.
+ * The route whose spelling is closest to the path, with or without `/v1`; null if none is close. Words at
+ * parameter positions are ignored, because they always match.
  */
 function bySpelling(path: string, routes: readonly Route[]): Route | null {
   for (const wanted of [path, `/v1${path}`]) {
@@ -102,12 +103,12 @@ function byBeginning(path: string, routes: readonly Route[]): Route | null {
 }
 
 /**
- * The route that an unmatched path was probably meant for: by meaning, then by spelling, routes of the same
- * method first. Null if none is close.
+ * The route that an unmatched path was probably meant for; null if no route is close. Compares meanings, then
+ * spellings, and tries routes with the same method first.
  */
 export function suggestedRoute(method: string, path: string, routes: readonly Route[]): Route | null {
   const asked = withoutTrailing(path, "/");
-  // A longer path is not close to any route, so skip the comparisons.
+  // Longer paths are not close to any route, so no comparison is needed.
   if (asked.length > LIMITS.suggestion_chars) return null;
   const candidates = routes.filter((route) => route.path !== "/");
   const same = candidates.filter((route) => route.method === method);

@@ -1,7 +1,7 @@
-// Signed, temporary tokens that act for a key, so that a URL printed by a trainer becomes useless later.
+// Signed tokens that stand for a key for a limited time, so that a URL in a trainer's output expires.
 import { LIMITS } from "../../core/faults/limits.ts";
 
-/** A token's claims: the name of its key, its scopes, and its expiry (ms since the epoch). */
+/** A token's claims: the name of its key, its scopes, and the time of expiry (ms since the epoch). */
 interface TokenClaims {
   name: string;
   scopes: readonly string[];
@@ -28,7 +28,7 @@ const bytesOf = (text: string) =>
 
 const signed = (payload: string) => new TextEncoder().encode(`${PREFIX}.${payload}`);
 
-/** Creates a token signed with HMAC-SHA-256. Throws RangeError for claims that do not fit in a token. */
+/** Creates a token signed with HMAC-SHA-256. Throws RangeError for claims that a token cannot represent. */
 export async function makeToken(secret: Uint8Array, { name, scopes, until }: TokenClaims): Promise<string> {
   const text = `${name} ${scopes.join("+")} ${until}`;
   if (!TEXT.test(text)) throw new RangeError("not a key's name, scopes and a time");
@@ -40,7 +40,7 @@ export async function makeToken(secret: Uint8Array, { name, scopes, until }: Tok
 }
 
 /**
- * A token's claims; null if the signature is invalid or the token has expired. The signature is compared in
+ * The claims of a token; null if its signature is invalid or it has expired. The signature is compared in
  * constant time.
  */
 export async function readToken(secret: Uint8Array, token: string, now: number): Promise<TokenClaims | null> {

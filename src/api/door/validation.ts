@@ -1,4 +1,4 @@
-// Validates a parsed body: returns the request, or throws errors that name the field and the limit.
+// Validates a parsed request body. Errors name the field and the limit.
 import type { z } from "zod";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import { type FieldFaults, fieldErrors, fieldFaults, SUGGESTING, withField } from "../../core/faults/field-errors.ts";
@@ -16,8 +16,8 @@ const GROUP = { rollouts: { limit: "rollouts_per_group_max" }, prompt: { limit: 
 const LABELS: Bounds = { limit: "verdict_candidates_max" };
 
 /**
- * Limits of arrays, checked before zod looks at the elements, so that an array of a million invalid elements
- * costs one comparison instead of a million error objects.
+ * Length limits of arrays. They are checked before zod validates the elements, so that an array of a million
+ * invalid elements does not create a million error objects.
  */
 const ARRAYS: Bounds = {
   fields: {
@@ -29,7 +29,7 @@ const ARRAYS: Bounds = {
   },
 };
 
-/** The message for a list over its limit. */
+/** The error message for a list that is too long. */
 export const overLimit = (length: number, limit: LimitName): string => `${counted(length)}; ${theLimit(limit)}`;
 
 function overlongArray(value: unknown, bounds: Bounds, path: IssuePath): FieldError | null {
@@ -59,18 +59,18 @@ function overlongField(value: unknown, fields: Record<string, Bounds>, path: Iss
 }
 
 /**
- * The error for a list of field errors.
- * @param total number of field errors if `errors` is cut off
- * @param isLowerBound whether there may be more than `total`
+ * Builds the `invalid_request` error for a list of field errors.
+ * @param total number of field errors, if `errors` contains only some of them
+ * @param isLowerBound whether there may be more field errors than `total`
  */
 export function invalidRequest(errors: readonly FieldError[], total = errors.length, isLowerBound = false): ApiError {
-  // A misspelt field is also reported as missing, so show the suggestion first.
+  // Shows a suggestion first: a misspelt field is reported both as unknown and as missing.
   const first = (errors.find(({ message }) => message.includes("; did you mean ")) ?? errors[0]) as FieldError;
   const more = total > 1 ? ` (and ${isLowerBound ? "at least " : ""}${total - 1} more)` : "";
   return new ApiError("invalid_request", `${first.path}: ${first.message}${more}`, { errors });
 }
 
-/** A value nested in a body, parsed by the schema. Throws `invalid_request` with paths under `path`. */
+/** Parses a value nested in a body. Throws `invalid_request` with paths that start with `path`. */
 export function validAt<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -89,9 +89,7 @@ function requireObject(body: unknown): Record<string, unknown> {
   throw invalidRequest([{ path: "$", message: "a JSON object is expected" }]);
 }
 
-/**
- * The body parsed by the schema. Throws `invalid_request` with at most validation_errors_max field errors.
- */
+/** Parses the body by the schema. Throws `invalid_request` with up to validation_errors_max field errors. */
 export function validated<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const fault = overlongArray(requireObject(body), ARRAYS, []);
   if (fault !== null) throw invalidRequest([fault]);
@@ -101,9 +99,10 @@ export function validated<S extends z.ZodType>(schema: S, body: unknown): z.outp
 }
 
 /**
- * A validator for a request with one long list. Checks elements one by one and stops at the maximum number of
- * errors. `accept` is a fast path for valid elements: it must return true only for elements that the schema
- * returns unchanged.
+ * Creates a validator for requests with one long list. It checks elements one by one and stops at the maximum
+ * number of errors.
+ * @param accept fast path that skips the schema; must return true only for elements that the schema would
+ *   return unchanged
  */
 export function listValidator<S extends z.ZodObject, F extends keyof S["shape"] & string>(
   schema: S,
@@ -135,8 +134,8 @@ const inside = (path: IssuePath, issues: readonly ValidationIssue[]): Validation
   issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 
 /**
- * Replaces each element by its parsed form, in place, to save memory; no other code holds the list.
- * @returns whether all elements were checked, false if stopped at the maximum number of errors
+ * Replaces each element with its parsed value. Does so in place to save memory; no other code uses the list.
+ * @returns whether all elements were checked; false if there were too many errors
  */
 function parseElements(
   elements: unknown[],
@@ -162,7 +161,7 @@ function parseElements(
 
 export type BodyFields = Record<string, unknown>;
 
-/** The body as an object. Throws `invalid_request`. */
+/** The body as an object. Throws `invalid_request` if it is not one. */
 export function objectBody(body: unknown): BodyFields {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as BodyFields;
   throw invalidRequest([{ path: "$", message: "a JSON object is expected" }]);

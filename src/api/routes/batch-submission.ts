@@ -1,4 +1,4 @@
-// Submits a validated request as a batch: replies 202 with the location to poll.
+// Submits a validated request as a batch, and replies 202 with the URL to poll.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRequest, BatchRoute } from "../../objects/batches/view.ts";
@@ -9,11 +9,11 @@ import { type AppContext, keepAlive } from "../door/scope.ts";
 
 interface Submission extends BatchRequest {
   route: BatchRoute;
-  /** Data that the route needs to build the final reply; JSON. */
+  /** JSON data that the route needs to build the final reply. */
   shape?: unknown;
 }
 
-/** Creates a batch with the request's id, so that both are one log entry. */
+/** Creates a batch with the request's id, which is also the id of the batch's log entry. */
 export async function submitBatch(
   c: AppContext,
   deps: RouteDeps,

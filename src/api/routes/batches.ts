@@ -1,5 +1,5 @@
-// GET /v1/batches and GET and DELETE /v1/batches/:id: a batch's state, progress and results. The final reply
-// has the shape of the route that was called.
+// GET /v1/batches, and GET and DELETE /v1/batches/:id: a batch's state, progress and results. The final reply
+// has the format of the route that created the batch.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -63,7 +63,7 @@ const BatchBriefSchema = BatchReplySchema.pick({
 export const BatchesQuerySchema = z.strictObject({
   cursor: z
     .string()
-    .regex(ULID_PATTERN, "must be a next_cursor of the same list, unchanged")
+    .regex(ULID_PATTERN, "must be an unchanged next_cursor that the same list returned")
     .nullable()
     .default(null)
     .meta(said("`next_cursor` of the previous page")),
@@ -79,7 +79,7 @@ export const BatchPageSchema = z.object({
 
 export type BatchReply = z.output<typeof BatchReplySchema>;
 
-/** Converts the native reply to each route's final reply. */
+/** Functions that convert the native reply to a route's reply. */
 const TELL: Record<BatchRoute, (reply: RewardsReply, shape: unknown) => Record<string, unknown>> = {
   rewards: (reply) => reply,
   score_batch: (reply, shape) => shapedReply(reply, shape as BatchShape),
@@ -90,7 +90,7 @@ const SCHEMA: Record<BatchRoute, (shape: unknown) => z.core.$ZodType> = {
   score_batch: (shape) => shapeSchema(shape as BatchShape),
 };
 
-/** The schema of a batch, including its route's reply. */
+/** The schema of a batch, including the reply of its route. */
 const schemaOf = ({ route, shape }: BatchView) => BatchReplySchema.extend({ reply: SCHEMA[route](shape) });
 
 export function getBatch(deps: RouteDeps) {
@@ -99,8 +99,8 @@ export function getBatch(deps: RouteDeps) {
     const { wait } = queryParameters(c, BatchQuerySchema);
     const { batches } = deps;
     const { key_name } = c.get("scope");
-    // Look up the batch before waiting, so that an unknown batch is a 404: a waiting reply may already have
-    // sent its status.
+    // Looks up the batch before waiting, because a reply that waits may have to send its status before a 404
+    // could be determined.
     const now = found(await batches.view(id, key_name, 0));
     if (wait === 0 || isEnded(now.state)) return batchReply(c, now);
     const later = batches.view(id, key_name, wait * 1000).then((view) => ({ value: replyBody(found(view)) }));

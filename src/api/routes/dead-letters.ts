@@ -1,5 +1,5 @@
-// The routes of the run log's dead letters: count them by reason, replay them, and delete old ones. Never
-// shows a letter's content.
+// Routes for dead letters (log entries that could not be stored): count them by reason, replay them, and
+// delete old ones. Their content is never shown.
 
 import * as z from "zod";
 import { said } from "#said";

@@ -1,5 +1,4 @@
-// /openapi.json, the documentation pages and the run pages: static assets built into `public/`, served with
-// our headers.
+// Serves /openapi.json, the documentation pages and the run pages, which are static files in `public/`.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { originOf } from "../door/problem.ts";
@@ -11,8 +10,8 @@ import { documented, serviceWords } from "./words.ts";
 const CSP =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /**
- * Content-Security-Policy of pages that call the API with a key that the user types in: run pages and API
- * reference pages.
+ * Content-Security-Policy of pages that call the API with a key that the user enters: the run pages and the
+ * API reference.
  */
 const ASKING_CSP = `${CSP}; script-src 'self'; connect-src 'self'`;
 
@@ -31,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const RUNS: Asset = { file: "/runs.html", csp: ASKING_CSP };
 
-/** The file under `public/` for each path or pattern. */
+/** Files in `public/` by path or path pattern. */
 export const PAGES: Readonly<Record<string, Asset>> = {
   "/openapi.json": { file: "/openapi.json" },
   "/docs": { file: "/docs.html" },
@@ -53,15 +52,15 @@ export const PAGES: Readonly<Record<string, Asset>> = {
 
 const NO_PAGE = "This page does not exist. GET /docs/guides lists the pages.";
 
-/** Validates a path segment as a page name. @throws ApiError `not_found` if it cannot be one */
+/** Returns a path segment that may be the name of a page. Throws `not_found` for any other segment. */
 function pageName(given: string | undefined): string {
   if (given === undefined || !/^[a-z0-9-]{1,64}$/.test(given)) throw new ApiError("not_found", NO_PAGE);
   return given;
 }
 
 /**
- * Serves an asset from the Worker rather than from the static-asset layer, so that replies carry a request id
- * and pass the same checks.
+ * Serves a static file through the Worker instead of the static-asset layer, so that replies have a request
+ * id and pass the same checks as other requests.
  */
 export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
   const type = TYPES[file.slice(file.lastIndexOf(".") + 1)] as string;
@@ -78,10 +77,10 @@ export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
   };
 }
 
-/** Placeholder in the front page's example, replaced by the request's origin. */
+/** Placeholder in the example on the front page, which is replaced by the request's origin. */
 const HOST = "http://HOST";
 
-/** The front page: HTML for browsers, JSON for all other clients. */
+/** Serves the front page: HTML for browsers, JSON for all other clients. */
 export function front(deps: RouteDeps) {
   const shown = page(deps, { file: "/index.html" });
   const atHost = async (c: AppContext): Promise<Response> => {

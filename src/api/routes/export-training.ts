@@ -1,5 +1,5 @@
-// Training rows of a run in the columns of TRL's datasets, joined from the logged groups and texts in one
-// pass.
+// Exports training rows from a run, with the columns of TRL's datasets, by joining the logged groups with the
+// logged prompts and answers in one pass.
 import * as z from "zod";
 import { said } from "#said";
 import type { StoredText } from "../../core/contract/export-tables.ts";
@@ -20,14 +20,14 @@ import { wholeNumber } from "../door/parameters.ts";
 
 type TrainingTable = (typeof TRAINING_TABLES)[number];
 
-/** A decimal number as a query parameter: a reward, or a difference of rewards. */
+/** Schema of a query parameter that is a decimal number, such as a reward or a difference of rewards. */
 const decimal = (sign: string) =>
   z
     .string()
     .regex(new RegExp(`^${sign}[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?$`), "must be a number, such as 0.25")
     .optional();
 
-/** Parameters that select and limit the training rows. */
+/** Query parameters that select and limit the training rows. */
 export const TrainingQuerySchema = z.object({
   margin: decimal("").meta(said("minimum reward difference of a pair; default 0, but never equal rewards")),
   least: decimal("-?").meta(said("minimum reward of a positive row; default: above the group's mean")),
@@ -42,20 +42,20 @@ export const TrainingQuerySchema = z.object({
 });
 export type TrainingQuery = z.output<typeof TrainingQuerySchema>;
 
-/** The parameters that each table accepts; others are rejected. */
+/** The query parameters that each table accepts; others are rejected. */
 export const TAKES: Readonly<Record<TrainingTable, readonly (keyof TrainingQuery)[]>> = {
   pairs: ["margin", "per_group", "per_prompt", "form"],
   positives: ["least", "per_group", "per_prompt", "form"],
 };
 
-/** A logged group with its texts; `prompt` is null if the prompt was not logged. */
+/** A logged group with its prompt and answers; `prompt` is null if it was not logged. */
 interface LoggedPrompt {
   row: GroupRow;
   prompt: string | null;
   answers: LoggedAnswer[];
 }
 
-/** Whether one group id sorts before another: by request id, then by group index. */
+/** Whether one group id sorts before another, by request id and then by group index. */
 function isBefore(groupId: string, other: string): boolean {
   const [[request = "", place], [otherRequest = "", otherPlace]] = [groupId.split("."), other.split(".")];
   return request === otherRequest ? Number(place) < Number(otherPlace) : request < otherRequest;
@@ -64,8 +64,8 @@ function isBefore(groupId: string, other: string): boolean {
 const isRight = (label: number | null): boolean | null => (label === null ? null : label === 1);
 
 /**
- * Merges groups and texts, both sorted oldest first. A group may have no texts, and texts may belong to a
- * group that was stored after the groups were read; such texts are skipped.
+ * Merges groups with the stored prompts and answers, all sorted oldest first. A group may have none of them.
+ * Those of groups that were stored after the groups had been read are skipped.
  */
 async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt> {
   const texts = runLog.exportRows(run, "texts")[Symbol.asyncIterator]();
@@ -95,8 +95,8 @@ async function* logged(runLog: RunLog, run: RunKey): AsyncGenerator<LoggedPrompt
 }
 
 /**
- * Yields one row per pair (`prompt`, `chosen`, `rejected` and both scores) or per positive (`prompt`,
- * `completion`, `score`). Returns how many groups were left out, by reason.
+ * Yields one row per pair (`prompt`, `chosen`, `rejected` and both scores) or per positive answer (`prompt`,
+ * `completion`, `score`). Returns the number of omitted groups by reason.
  */
 export async function* trainingRows(runLog: RunLog, run: RunKey, table: TrainingTable, query: TrainingQuery) {
   const { per_group: wanted = 1, per_prompt, form = "messages" } = query;

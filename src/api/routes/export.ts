@@ -1,4 +1,4 @@
-// GET /v1/runs/:run_id/export: a run's rows as NDJSON, with back-pressure from the client.
+// GET /v1/runs/:run_id/export: exports a run's rows as NDJSON, at the client's speed (back-pressure).
 import * as z from "zod";
 import { EXPORT_TABLES, type ExportTable } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -32,7 +32,7 @@ export const ExportQuerySchema = OwnerQuerySchema.extend({ table: TableSchema, .
 const rowsOf = (runLog: RunLog, run: RunKey, table: Table, query: TrainingQuery): AsyncIterable<unknown> =>
   isTraining(table) ? trainingRows(runLog, run, table, query) : runLog.exportRows(run, table satisfies ExportTable);
 
-/** Yields the rows, then a closing line. A stream without an `end` line was cut off and is incomplete. */
+/** Yields the rows and a closing line. A stream without an `end` line was cut off and is incomplete. */
 async function* withEnd(
   first: IteratorResult<unknown>,
   rows: AsyncIterator<unknown>,
@@ -46,7 +46,7 @@ async function* withEnd(
       count++;
       yield { type: "row", ...(row.value as object) };
     }
-    // The generator's return value: for training rows, the counts of groups left out.
+    // `row.value` is the generator's return value: for training rows, the number of omitted groups by reason.
     yield { type: "end", rows: count, ...(row.value as object | undefined), ...(metadata !== null && { metadata }) };
   } catch (error) {
     const { code, message: detail } = asApiError(error);

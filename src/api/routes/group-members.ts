@@ -1,5 +1,5 @@
-// POST /v1/groups/:id/rollouts and /close: a named group that the caller fills while rollouts are still being
-// generated, then closes to get the rewards.
+// POST /v1/groups/:id/rollouts and /close: a client fills a named group while rollouts are still being
+// generated, and closes the group to get the rewards.
 import * as z from "zod";
 import { said } from "#said";
 import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
@@ -58,7 +58,7 @@ interface MembersRequest
 }
 
 const parse = listValidator(MembersRequestSchema, "rollouts");
-/** Fields of the request that hold content. */
+/** Fields of the request that contain content. */
 const CONTENT: readonly ContentPlace[] = [
   { at: "prompt", carrier: "prompt" },
   { at: "rollouts[]", carrier: "rollout" },
@@ -75,7 +75,7 @@ const GroupStateSchema = z.object({
   state: z.enum(["gathering", "judging", "judged"]),
 });
 
-/** The group's name in the log, and the key of its room. */
+/** The group's name in the run log, and the name of its Durable Object. */
 async function groupOf(c: AppContext): Promise<{ group_id: string; room: string }> {
   const group_id = pathParameter(c, "id", RunIdSchema);
   const { key_name } = c.get("scope");
@@ -90,7 +90,7 @@ function requireRoom({ position, rollouts, size }: MembersRequest): void {
   throw invalidRequest([{ path: "position", message: `the last rollout would be number ${last}; ${limit}` }]);
 }
 
-/** Reports facts that the spec needs and the request lacks, with paths relative to this body. */
+/** Throws for facts that the spec needs and the request lacks, with paths relative to this route's body. */
 function requireOwnFacts(request: Parameters<typeof requireFacts>[0], compiled: ReturnType<typeof compileSpec>): void {
   try {
     requireFacts(request, compiled);

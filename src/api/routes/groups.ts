@@ -1,5 +1,5 @@
-// GET /v1/groups/:id/verdicts, GET /v1/groups/:id/texts and GET /v1/requests/:request_id: lookups in the run
-// log by id.
+// GET /v1/groups/:id/verdicts, GET /v1/groups/:id/texts and GET /v1/requests/:request_id: look up entries of
+// the run log by id.
 import * as z from "zod";
 import { ApiError } from "../../core/faults/errors.ts";
 import { ULID_PATTERN } from "../../platform/request-ids.ts";

@@ -1,4 +1,4 @@
-// GET /v1/runs/:run_id/health: the alarms raised by a run's last steps, with their evidence.
+// GET /v1/runs/:run_id/health: returns the alarms that a run's last steps raise, with their evidence.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -12,7 +12,7 @@ import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.
 import type { AppContext } from "../door/scope.ts";
 import { documented, ofOneRun } from "./words.ts";
 
-/** Default number of steps to examine. */
+/** Default number of steps in which to look for alarms. */
 const STEPS = 300;
 
 export const HealthQuerySchema = OwnerQuerySchema.extend({
@@ -33,7 +33,7 @@ export function runHealth(deps: RouteDeps) {
       const first = await deps.runLog.health(run, steps);
       const isEmpty = first.length === 0;
       if (isEmpty && (await deps.runLog.run(run)) === null) return null;
-      // Read again: the run's first request may have been stored between the two reads.
+      // Reads again, because the run's first request may have been stored between the two reads.
       const rows = isEmpty ? await deps.runLog.health(run, steps) : first;
       const { spans, looked_at } = lookOver(ALARMS, rows);
       return {

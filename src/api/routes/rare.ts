@@ -1,4 +1,4 @@
-// Handlers that a Worker imports lazily, on the first request for any of them: all except scoring of whole
+// Handlers that a Worker imports on the first request for any of them: all except those for scoring whole
 // groups, health checks and pages.
 export { batchList, deleteBatch, getBatch } from "./batches.ts";
 export { deadLetters, expireDeadLetters, replayDeadLetters } from "./dead-letters.ts";

@@ -1,5 +1,5 @@
-// Images in /v1/rewards requests: checks their limits and moves them out of the messages, which then refer to
-// them by digest.
+// Images in /v1/rewards requests: checks their limits, and moves them out of the messages, which then contain
+// only the images' digests.
 
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
@@ -15,13 +15,13 @@ import { invalidRequest } from "../door/validation.ts";
 
 const DATA_URL_HEAD = /^data:image\/(png|jpeg|webp|gif);base64,/;
 const ZERO_BITS = "A".charCodeAt(0);
-/** Characters decoded per time slice, about 0.5 ms. A multiple of 4. */
+/** Number of characters decoded per time slice (about 0.5 ms); a multiple of 4. */
 const PIECE_CHARS = 262_144;
-/** Bytes needed to detect a file's type. */
+/** Number of bytes needed to detect an image's type. */
 const HEAD_BYTES = 16;
 const encoder = new TextEncoder();
 
-/** Magic numbers by type. */
+/** Checks for the magic numbers of image types. */
 const BEGINS: Readonly<Record<string, (bytes: string) => boolean>> = {
   png: (bytes) => bytes.startsWith("\x89PNG\r\n\x1a\n"),
   jpeg: (bytes) => bytes.startsWith("\xff\xd8\xff"),
@@ -29,7 +29,7 @@ const BEGINS: Readonly<Record<string, (bytes: string) => boolean>> = {
   webp: (bytes) => bytes.startsWith("RIFF") && bytes.startsWith("WEBP", 8),
 };
 
-/** Why the spec's judges would not see the images of rollouts; null if all of them would. */
+/** The reason why some judge of the spec would not see the rollouts' images; null if all judges would. */
 function whyUnshown(spec: AnySpec): string | null {
   const { signals } = compileSpec(spec);
   const judges = signals.flatMap(({ judge, signal, settings }) => {
@@ -45,15 +45,15 @@ function whyUnshown(spec: AnySpec): string | null {
     : `the verifier would not see it: candidate.extract ${JSON.stringify(extract)} leaves it out`;
 }
 
-/** Marker in CODES for a byte that is not base64; other entries hold the six bits of their byte. */
+/** Marks bytes in CODES that are not base64 characters. All other entries are the six bits of a character. */
 const NO_CODE = 64;
 const CODES = new Uint8Array(256).fill(NO_CODE);
 for (let code = 0; code < NO_CODE; code++)
   CODES["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".charCodeAt(code)] = code;
 
 /**
- * Decodes base64 whose length is a multiple of 4 into `bytes` at offset `at`. Returns false if a byte is not
- * base64.
+ * Decodes base64 characters, whose number must be a multiple of 4, into `bytes` at offset `at`. Returns false
+ * for other characters.
  */
 function decode(base64: Uint8Array, bytes: Uint8Array, at: number): boolean {
   let wrong = 0;
@@ -72,8 +72,9 @@ function decode(base64: Uint8Array, bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Decodes a data URL in time slices; yields the steps of each. No regular expression runs over the whole URL,
- * because it could overflow the stack and would block other keys. Throws `invalid_request`.
+ * Decodes a data URL in time slices; yields the cost of each slice, in units of `turn_steps`. Avoids regular
+ * expressions on the whole URL, which could overflow the stack and would block other keys. Throws
+ * `invalid_request`.
  */
 function* bytesOf(address: string, path: string): Generator<number, Uint8Array<ArrayBuffer>> {
   const refuse = (message: string) => invalidRequest([{ path, message }]);
@@ -95,7 +96,7 @@ function* bytesOf(address: string, path: string): Generator<number, Uint8Array<A
 
 type Holder = Record<string | number, unknown>;
 
-/** The object that contains the value at `path`; undefined if the request does not have it. */
+/** The object that contains the value at `path`; undefined if there is no such object. */
 const holderOf = (request: RewardsRequest, path: ContentPath): Holder | undefined =>
   path.slice(0, -1).reduce<unknown>((held, name) => (held as Holder | undefined)?.[name], request) as
     | Holder
@@ -105,12 +106,11 @@ const holderOf = (request: RewardsRequest, path: ContentPath): Holder | undefine
 const ownerOf = (path: ContentPath): string => fieldPath(path.slice(0, path[2] === "rollouts" ? 4 : 3));
 
 /**
- * Moves each image into its group's `images`, keyed by digest, and leaves a part with that digest in its
- * place.
- * @param paths of the images in the request's messages
+ * Moves each image into its group's `images`, by digest, and replaces it in the message by the digest.
+ * @param paths paths of the images in the request's messages
  * @param inTurns runs long work in time slices, so that other keys are served in between
- * @throws ApiError `unsupported_content` if the spec's judges would not see the images, `invalid_request` for
- *   images that are invalid, too many, or too large
+ * @throws ApiError `unsupported_content` if some judge would not see the images; `invalid_request` for images
+ *   that are invalid, too many or too large
  */
 export async function liftImages(
   request: RewardsRequest,
@@ -131,7 +131,7 @@ export async function liftImages(
     const [holder, name, index] = [holderOf(request, path), path.at(-1) as string | number, path[1] as number];
     const address = imageAddress(holder?.[name]);
     const group = request.groups[index];
-    // Formats of runs in which paths do not match messages, or which repeat a message.
+    // Images cannot be moved in run formats that repeat a message or whose paths do not match messages.
     const isTrace = path.slice(4).some((step) => step === "prompt" || step === "completion");
     if (isTrace || holder === undefined || address === null || group === undefined)
       throw unsupported([{ path: where, message: "the verifier cannot see images in this format of a run" }]);

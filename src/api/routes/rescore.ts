@@ -24,7 +24,7 @@ export const RescoreRequestSchema = z.strictObject({
   to_step: StepSchema.nullable().default(null).meta(said("only steps up to this step")),
 });
 
-/** Adds an `error` line on failure. A stream without an `end` line was cut off and is incomplete. */
+/** Passes the lines on, and converts an error to an `error` line. A stream without `end` is incomplete. */
 async function* withFaults(lines: AsyncGenerator<Record<string, unknown>>, requestId: string) {
   let groups = 0;
   try {

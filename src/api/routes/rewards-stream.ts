@@ -1,4 +1,4 @@
-// The NDJSON form of /v1/rewards: groups as they finish, heartbeats, and a final line.
+// The NDJSON reply of /v1/rewards: one line per group as soon as it is judged, heartbeats, and a final line.
 
 import { jsonWriter } from "../../core/contract/json-text.ts";
 import {
@@ -28,7 +28,7 @@ function errorLine(error: unknown, request_id: string): RewardsEvent {
 
 /**
  * Starts `run` and returns the response at the first event: a group, a heartbeat (every heartbeat_ms), or the
- * end. An error before that is thrown as an ordinary problem; a later one becomes an `error` line.
+ * end. An error before the first event is thrown; a later error becomes an `error` line.
  */
 export async function streamRewards(
   run: ScoringRun,

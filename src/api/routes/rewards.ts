@@ -1,5 +1,5 @@
-// POST /v1/rewards: takes rollouts and returns rewards and win counts, as one document, as a stream, or later
-// as a batch. Scoring is in scoring.ts.
+// POST /v1/rewards: accepts rollouts and returns rewards and win counts, as one document, as a stream, or
+// later as a batch.
 
 import * as z from "zod";
 import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
@@ -27,7 +27,7 @@ import { streamRewards } from "./rewards-stream.ts";
 import { documented, WRITE } from "./words.ts";
 
 const parse = listValidator(RewardsRequestSchema, "groups");
-/** Fields of the request that hold content. */
+/** Fields of the request that contain content. */
 const CONTENT: readonly ContentPlace[] = [
   { at: "groups[].prompt", carrier: "prompt" },
   { at: "groups[]", carrier: "row" },
@@ -37,7 +37,7 @@ const CONTENT: readonly ContentPlace[] = [
 ];
 const NDJSON = "application/x-ndjson";
 
-/** A batch holds no connection open, so its deadline may be longer, and is by default. */
+/** Request schema for batches. Their deadline may be longer, because they keep no connection open. */
 const LaterSchema = RewardsRequestSchema.extend({
   deadline_ms: z
     .int()

@@ -1,5 +1,5 @@
-// Changes to a run: PUT /v1/runs/:run_id stores its description, and DELETE /v1/runs/:run_id deletes it from
-// the log and from all other stores.
+// PUT /v1/runs/:run_id stores a run's description. DELETE /v1/runs/:run_id deletes a run from the run log and
+// from all other stores.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -40,14 +40,14 @@ export function deleteRun(deps: RouteDeps) {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner } = queryParameters(c, OwnerQuerySchema);
     const run = changeableRun(c, runId, owner);
-    // A read-only key, such as a dashboard's, must not delete anything.
+    // Prevents read-only keys, such as a dashboard's, from deleting anything.
     const { caller } = c.var;
     if (caller !== undefined && !caller.scopes.includes("admin")) requireScope(caller, "score");
     const until = deps.clock.now() + LIMITS.deletion_ms;
-    // One millisecond later, to include requests of the current millisecond.
+    // Adds one millisecond, to include requests that arrived in the current millisecond.
     const before = new Date(deps.clock.date().getTime() + 1);
     const store = <T>(work: () => Promise<T>) => timedStore(deps.clock, c.get("scope"), work);
-    // Mark the run as deleted first, so that requests in flight write nothing after the deletion.
+    // Marks the run as deleted first, so that requests in flight write nothing after the deletion.
     const alarms = await store(() => deps.runLog.markDeleted(run, before));
     const letters =
       deps.deadLetters && asked(deps, c, (deadLetters) => deadLetters.forget(run, encodeTime(before.getTime())));
@@ -67,7 +67,7 @@ const NO_ROWS: DeletedRows = {
   ...{ signals: 0, turns: 0, texts: 0, verdict_texts: 0, audit_verdicts: 0 },
 };
 
-/** Deletes rows until the deadline. Each batch commits separately, so repeating the request continues. */
+/** Deletes rows until the deadline. Each batch is committed, so a repeated request continues the deletion. */
 async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: number) {
   const deleted = { ...NO_ROWS };
   for (let complete = false; !complete && clock.now() < until; ) {
@@ -78,7 +78,7 @@ async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: numb
   return { deleted, complete: false };
 }
 
-/** Deletes rooms, stored replies and batches, a fixed number at a time. */
+/** Deletes gathered groups, stored replies and batches, a fixed number at a time. */
 async function emptyObjects(deps: RouteDeps, run: RunKey, before: Date) {
   const { runObjects, rooms, replies, batches } = deps;
   const forget: Record<RunObject["kind"], (name: string) => Promise<void>> = {

@@ -1,4 +1,4 @@
-// GET /v1/runs, and a run's summary, steps and groups.
+// GET routes for the list of runs, and for a run's summary, steps and groups.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -14,7 +14,7 @@ import { documented, ofOneRun, READ } from "./words.ts";
 
 const step = (description: string) => numberText(StepSchema).nullable().default(null).meta({ description });
 
-/** Range of steps; default all. */
+/** Query parameters that select a range of steps; all steps by default. */
 export const StepsQuerySchema = OwnerQuerySchema.extend({
   after: step("only steps after this step, for example to poll for new steps"),
   from: step("only steps from this step on"),
@@ -29,7 +29,7 @@ export const StepsQuerySchema = OwnerQuerySchema.extend({
     .meta(said("true: also returns each signal's mean, and its missing values by code")),
 });
 
-/** Query for a run's groups, page by page. */
+/** Query parameters for paging through a run's groups. */
 export const RunGroupsQuerySchema = GroupsQuerySchema.extend(OwnerQuerySchema.shape);
 
 export function runList({ runLog, clock }: RouteDeps) {
@@ -49,7 +49,7 @@ export function runDetail(deps: RouteDeps) {
   };
 }
 
-/** The reply, or null if the run does not exist. */
+/** Returns the reply, or null if the run does not exist. */
 async function unlessNone<T>(
   { runLog }: RouteDeps,
   run: RunKey,
@@ -64,7 +64,7 @@ export function runSteps(deps: RouteDeps) {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner, limit, signals, ...range } = queryParameters(c, StepsQuerySchema);
     const reply = await ofRun(c, deps, runId, owner, async (run) => {
-      // Read one row more than requested, to know whether there are more and where they start.
+      // Reads one row more than requested, to find out whether there are more rows and where they start.
       const wanted = { ...range, limit: limit === null ? null : limit + 1 };
       const found = await deps.runLog.steps(run, wanted, signals === "true");
       const rows = found.slice(0, limit ?? found.length);

@@ -1,4 +1,4 @@
-// The reply of POST /v1/score_batch, sent directly or as the result of a batch.
+// The reply to POST /v1/score_batch, which is sent directly or as the result of a batch.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -49,19 +49,19 @@ export const ScoreBatchReplySchema = z.object({
 });
 type ScoreBatchReply = z.output<typeof ScoreBatchReplySchema>;
 
-/** Everything besides the scores that the reply needs; stored with a batch. */
+/** What is needed in addition to the scores to build the reply; stored together with a batch. */
 export interface BatchShape {
-  /** Position of each completion in the native request. */
+  /** The group and position of each completion in the native request. */
   places: readonly { group: number; member: number }[];
   on_failure: number | null;
-  /** Second name under which the rewards are returned; `rewards` if there is none. */
+  /** Name of an additional field that repeats the rewards; `rewards` if there is none. */
   field: string;
 }
 
-/** The reply's schema, including the second name of the rewards. */
+/** The schema of the reply, including the additional field for the rewards. */
 export const shapeSchema = ({ field }: BatchShape) => ScoreBatchReplySchema.extend({ [field]: perItem });
 
-/** Converts the native reply to this contract's. */
+/** Converts the native reply to the reply of this route. */
 export function shapedReply(reply: RewardsReply, { places, on_failure, field }: BatchShape): Record<string, unknown> {
   const answer = batchReply(reply, places, on_failure);
   return field === "rewards" ? answer : { ...answer, [field]: answer.rewards };
@@ -96,13 +96,13 @@ function batchReply(reply: RewardsReply, places: BatchShape["places"], onFailure
   };
 }
 
-/** Component values per signal, in the batch's order. */
+/** The values of each signal, in the order of the batch. */
 function columnsOf(results: readonly RolloutResult[]): Record<string, (number | null)[]> {
   const names = Object.keys(results[0]?.components ?? {});
   return Object.fromEntries(names.map((name) => [name, results.map(({ components }) => components[name] ?? null)]));
 }
 
-/** The batch's metrics, with stable names; null if undefined. Fallback rewards are excluded. */
+/** The metrics of the batch, without fallback rewards. All names are always present; values may be null. */
 function batchMetrics(reply: RewardsReply, scored: number, failed: number): ScoreBatchReply["metrics"] {
   const { reward_mean, reward_std, parse_rate, tau_b_mean, list_acc } = reply.metrics;
   const generations = reply.groups.reduce((sum, { verifier }: GroupResult) => sum + verifier.generations, 0);

@@ -13,7 +13,7 @@ import { problemResponse } from "../door/problem.ts";
 import type { AppContext } from "../door/scope.ts";
 import { documented, serviceWords } from "./words.ts";
 
-/** Same as in package.json; checked by a test. */
+/** The version in package.json. A test checks that both are equal. */
 export const VERSION = "0.1.0";
 
 export function serviceInfo() {
@@ -39,8 +39,9 @@ async function bounded(clock: Clock, check: () => Promise<Health>): Promise<Heal
 }
 
 /**
- * Adds a warning if the context is too short for the built-in spec: engines reject questions whose
- * `max_tokens` leave no room for a prompt. Still healthy, because other specs may use fewer tokens.
+ * Adds a warning if the engine's context is too short for the built-in spec: engines reject questions whose
+ * `max_tokens` leave no space for a prompt. The backend still counts as healthy, because other specs may use
+ * fewer tokens.
  */
 function withContext(health: Health): Health {
   const { max_tokens } = DEFAULT_SPEC.judge;
@@ -55,8 +56,8 @@ interface Readiness {
 }
 
 /**
- * 200 if database and verifier respond. The result is cached for a second, because the route is public and
- * must not amplify load.
+ * Replies 200 if database and verifier respond. The result is cached for a second, because the route is
+ * public and must not amplify load.
  */
 export function readyz(deps: RouteDeps) {
   let known: Readiness | null = null;
@@ -91,8 +92,8 @@ const BREAKER_FAMILIES = {
 } as const;
 
 /**
- * Circuit breaker metrics per backend, Prometheus text format 0.0.4; empty without backends. Backend names
- * come from the configuration, so the label set is bounded.
+ * Circuit breaker metrics per backend in Prometheus text format 0.0.4; empty without backends. The number of
+ * label values is bounded, because backend names come from the configuration.
  */
 function breakerLines(backends: readonly BackendStatus[]): string {
   if (backends.length === 0) return "";
@@ -112,7 +113,7 @@ const ALARM_FAMILIES = {
 } as const;
 
 /**
- * Alarm metrics per run, Prometheus text format 0.0.4, at most alarm_series_max series. If the database does
+ * Alarm metrics per run in Prometheus text format 0.0.4, up to alarm_series_max series. If the database does
  * not respond, the rest of /metrics is still returned.
  */
 async function alarmMetrics(clock: Clock, alarms: Pick<AlarmWatch, "on"> | undefined): Promise<string> {

@@ -1,4 +1,4 @@
-// POST /v1/specs/check: canonical form, cost and warnings of a spec, without calling a verifier.
+// POST /v1/specs/check: returns a spec's canonical form, cost and warnings without calling a verifier.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -26,10 +26,10 @@ const GROUP = 8;
 export const SpecCheckQuerySchema = z.strictObject({
   n: wholeNumber(1, "rollouts_per_group_max")
     .default(GROUP)
-    .meta(said(`rollouts of the group for which cost and range are computed; default ${GROUP}`)),
+    .meta(said(`number of rollouts per group for which cost and range are computed; default ${GROUP}`)),
   deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap())
     .default(LIMITS.deadline_ms_default)
-    .meta(said("deadline that the warnings assume")),
+    .meta(said("deadline that the warnings assume, in milliseconds")),
 });
 
 const end = z.number().nullable().meta(said("null: unbounded"));
@@ -41,7 +41,7 @@ const CostSchema = z.object({
     .nullable()
     .meta(
       said(
-        "generations of the first wave, without retries; this and the following fields are null if the group is too large for the schedule",
+        "number of generations in the first wave, without retries; null, like the fields below, if the group is too large for the schedule",
       ),
     ),
   generations_max: z
@@ -49,11 +49,11 @@ const CostSchema = z.object({
     .nullable()
     .meta(
       said(
-        "upper bound for any answers of the verifier: all waves, repeated questions after unreadable verdicts, and questions that find the cause of those",
+        "maximum number of generations, whatever the verifier answers: all waves, retries of unreadable verdicts, and questions that find their cause",
       ),
     ),
-  completion_tokens: z.int().nullable().meta(said("`generations` with `max_tokens` each")),
-  completion_tokens_max: z.int().nullable().meta(said("as above for `generations_max`, or the budget's tokens")),
+  completion_tokens: z.int().nullable().meta(said("maximum tokens of `generations`, with `max_tokens` each")),
+  completion_tokens_max: z.int().nullable().meta(said("maximum tokens of `generations_max`, or the token budget")),
 });
 
 export const SpecCheckReplySchema = z.object({

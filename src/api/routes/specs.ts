@@ -19,18 +19,18 @@ import { BUILT_IN, checkedSpec, storedSpec } from "../door/spec-lookup.ts";
 import { invalidRequest, validated } from "../door/validation.ts";
 import { documented, pathOf, READ } from "./words.ts";
 
-/** Paging; the cursor is a spec's name. */
+/** Query parameters for paging; the cursor is the name of a spec. */
 export const SpecsQuerySchema = PageQuerySchema.extend({
   cursor: SpecNameSchema.nullable().default(null).meta(said("`next_cursor` of the previous page")),
 });
 
-/** The path's name, and why it is not a valid spec name (null if valid). */
+/** The name in the path, and the reason why it is not a valid spec name (null if it is valid). */
 function pathName(c: AppContext): { name: string; fault: string | null } {
   const name = c.req.param("name") ?? "";
   return { name, fault: SpecNameSchema.safeParse(name).error?.issues[0]?.message ?? null };
 }
 
-/** For routes whose body is the spec itself: strips `spec.` from the paths of errors. */
+/** For routes whose body is the spec itself: removes `spec.` from the paths in errors. */
 export function bareSpec<T>(check: () => Promise<T>): Promise<T> {
   return check().catch((error) => {
     throw error instanceof ApiError ? ofBareSpec(error) : error;
@@ -43,7 +43,7 @@ function ofBareSpec({ code, message, errors }: ApiError): ApiError {
 }
 
 /**
- * The reply for a spec; specs with signals also get the warnings of the check.
+ * The reply for a spec. For specs with signals, it includes the warnings of POST /v1/specs/check.
  * @param resolved the spec with its templates inlined, as hashed
  */
 async function described(deps: RouteDeps, name: string, spec: AnySpec, resolved: AnySpec) {
@@ -64,7 +64,7 @@ export function getSpec(deps: RouteDeps) {
   };
 }
 
-/** The spec's hash; null if it names a template that is missing or conflicts with the spec. */
+/** The spec's hash; null if the spec names a template that is missing or conflicts with the spec. */
 async function hashOf(spec: AnySpec, templates: Templates): Promise<string | null> {
   try {
     return await specHash(filledIn(spec, templates, "spec"));

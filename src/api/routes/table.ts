@@ -1,17 +1,17 @@
-// The native routes: path, required access, handler.
+// The table of native routes, with the required access and the handler of each.
 import type { Route } from "../door/route.ts";
 import { front, PAGES, page } from "./docs.ts";
 import { rewards } from "./rewards.ts";
 import { healthz, metricsText, readyz } from "./service.ts";
 
-/** A handler whose module is imported lazily, on its first request. */
+/** A handler whose module is imported on the first request, so that it does not delay cold starts. */
 const rare =
   (name: keyof typeof import("./rare.ts")): Route["handler"] =>
   (deps) =>
   async (c) =>
     (await import("./rare.ts"))[name](deps)(c);
 
-/** `public` routes need no key: liveness, readiness (the stack's startup waits for it) and documentation. */
+/** All native routes. Routes for liveness, readiness and documentation are public and need no key. */
 export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/rewards", access: "score", handler: rewards },
   { method: "POST", path: "/v1/groups/:id/rollouts", access: "score", handler: rare("addRollouts") },
@@ -41,7 +41,7 @@ export const ROUTES: readonly Route[] = [
   { method: "POST", path: "/v1/logs/dead-letters/replay", access: "logs", handler: rare("replayDeadLetters") },
   { method: "GET", path: "/", access: "public", handler: front },
   { method: "GET", path: "/healthz", access: "public", handler: healthz },
-  // Health check path of TEI, vLLM and SageMaker.
+  // The path of health checks in TEI, vLLM and SageMaker.
   { method: "GET", path: "/ping", access: "public", handler: healthz },
   { method: "GET", path: "/readyz", access: "public", handler: readyz },
   // Requires `logs:all`, because the metrics cover all keys.

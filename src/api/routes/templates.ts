@@ -62,8 +62,8 @@ export function getTemplate(deps: RouteDeps) {
 }
 
 /**
- * Stores a template for all keys. New judgements use the new version; specs already stored in the run log
- * keep theirs.
+ * Stores a template for all keys. New judgements use the new version; specs in the run log keep the version
+ * that they were logged with.
  */
 export function putTemplate(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {

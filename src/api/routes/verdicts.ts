@@ -42,7 +42,8 @@ interface RewardedRequest {
 }
 
 /**
- * Logs a request that names its run: its metrics, and, if it has prompts and texts are stored, its groups.
+ * Logs a request that names its run. Logs its metrics, and also its groups if the items have prompts and
+ * `log_texts` is set.
  */
 async function logVerdicts(
   deps: RouteDeps,

@@ -1,5 +1,5 @@
-// The text of the API reference for native routes, written next to the handlers. Used only by the OpenAPI
-// generator.
+// The descriptions of native routes for the API reference, which are written next to the handlers. Used only
+// by the OpenAPI generator.
 import * as z from "zod";
 import { RunIdSchema } from "../../core/contract/requests.ts";
 
@@ -13,28 +13,28 @@ export interface Words {
   /** Schema of the query parameters. */
   query?: z.ZodObject;
   request?: z.ZodType;
-  /** Description of the reply; default `Found.` */
+  /** Description of the reply. Omitted: `Found.` */
   said?: string;
-  /** Schema of the reply. Omitted: the generator has it, because no code here uses it. */
+  /** Schema of the reply. Omitted: it is defined in the generator, because only the generator uses it. */
   reply?: z.ZodType;
   /** Content type of a reply without a schema. */
   type?: string;
-  /** Schema of the lines of an NDJSON reply, in addition to or instead of `reply`. */
+  /** Schema of the lines of an NDJSON reply, which exists in addition to or instead of `reply`. */
   lines?: z.ZodType | true;
-  /** Error statuses of the route; 401 implies 403. */
+  /** Error statuses that the route returns; 401 implies 403. */
   faults?: readonly number[];
-  /** Custom descriptions per status. */
+  /** Custom descriptions of errors, by status. */
   faulty?: Readonly<Record<number, string>>;
 }
 
-/** Keyed by method and path, as in the route table. */
+/** Documentation of routes by method and path, such as `GET /v1/runs`. */
 type Pages = Readonly<Record<string, Words>>;
 
 const all: (() => Pages)[] = [];
 
 /**
- * Registers the documentation of routes. Call it as an unused export marked pure, so that the Worker's bundle
- * excludes it (test/stack/bundle.test.ts).
+ * Registers the documentation of routes. Assign the result to an unused export and mark the call as pure, so
+ * that the documentation is excluded from the Worker's bundle (test/stack/bundle.test.ts).
  */
 export function documented(pages: () => Pages): () => Pages {
   all.push(pages);
@@ -44,7 +44,7 @@ export function documented(pages: () => Pages): () => Pages {
 /** The documentation of all native routes. */
 export const nativeWords = (): Pages => Object.assign({}, ...all.map((pages) => pages()));
 
-/** Error statuses of routes that read. */
+/** Error statuses of routes that only read. */
 export const READ = [401, 404, 503] as const;
 export const WRITE = [400, 401, 406, 408, 413, 415, 503] as const;
 

@@ -1,5 +1,5 @@
-// POST /v1/chat/completions: exposes a judge as a chat model, for tools that can only call one. The model is
-// a spec's name, and the answer is a verdict.
+// POST /v1/chat/completions: exposes judges as chat models, for tools that can only call chat models. The
+// model is the name of a spec, and the answer is a verdict.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -46,7 +46,7 @@ export const chat: Contract = {
   name: "chat_completions",
   scope: "score",
   dialect: openai,
-  // Timeout of ms-swift's GenRM example; the openai SDK waits 600 s.
+  // Timeout in ms-swift's GenRM example. The openai SDK's timeout is longer (600 s).
   wait_ms: 120_000,
   settable: true,
   content: [{ at: "messages", carrier: "question" }],
@@ -170,7 +170,7 @@ export const page = /* @__PURE__ */ documented(chat, () => ({
         ...contains(
           has({
             role: { const: "user" },
-            // Text that may hold a comparison: our own prompt, or JSON.
+            // Matches strings that may contain a comparison: our own prompt format, or JSON.
             content: { anyOf: [{ type: "array" }, { type: "string", pattern: "\\[QUESTION\\]\\n|^\\s*\\{" }] },
           }),
         ),

@@ -1,5 +1,5 @@
-// POST /classify: vLLM's classification API as used by reward-model clients; returns one probability per
-// text, in input order.
+// POST /classify: vLLM's classification API, as used by clients of reward models. Returns one probability per
+// input, in the same order.
 import * as z from "zod";
 import { said } from "#said";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
@@ -109,7 +109,7 @@ export const page = /* @__PURE__ */ documented(classify, () => ({
     ClassifyRequest: {
       ...when(not(has({ query: { type: ["string", "array"] } })), elements("input", { pattern: OPENED_TURN })),
       ...fields({
-        // Every spec can score two inputs or more; only specs without comparisons can score one.
+        // Every spec can score two or more inputs, but only specs without comparisons can score a single one.
         input: {
           anyOf: undefined,
           type: "array",

@@ -1,5 +1,5 @@
-// POST /evaluate: eval-protocol's remote reward function. A failed sample is a score marked as invalid.
-// Gathering is in gathered.ts.
+// POST /evaluate: eval-protocol's remote reward function. A sample that could not be judged gets a score that
+// is marked as invalid. Samples are gathered into groups in gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
@@ -56,7 +56,7 @@ function read(body: Record<string, unknown>) {
 function evaluateReply(sample: JudgedSample): z.output<typeof EvaluateReplySchema> {
   const { judged, spec, on_failure } = sample;
   const { reward, error } = judged.result;
-  // The package ignores `is_score_valid`, so without an HTTP error it would use the 0 as a score.
+  // The package ignores `is_score_valid`, so without an HTTP error it would use 0 as the score.
   if (reward === null && (on_failure === undefined || on_failure === "error")) throw ungathered(judged);
   const logs = sampleLogs(sample);
   const decided = logs.rm_wins + logs.rm_losses + logs.rm_ties;
@@ -89,7 +89,7 @@ function evaluateReply(sample: JudgedSample): z.output<typeof EvaluateReplySchem
 const route = sampleRoute({
   field: "messages",
   reply: EvaluateReplySchema,
-  // Retries are left to the callers' own loops.
+  // Retries are left to the client's code.
   retry_ms: 2 * 60_000,
   tries: 1,
   read,
@@ -100,7 +100,7 @@ export const evalProtocol: Contract = {
   name: "eval_protocol",
   scope: "score",
   dialect: trainers,
-  // Timeout of eval-protocol's preview.
+  // Timeout that eval-protocol's preview uses.
   wait_ms: 30_000,
   settable: true,
   content: [
@@ -128,7 +128,7 @@ export const page = /* @__PURE__ */ documented(evalProtocol, () => ({
       operationId: "evaluateSample",
       summary: "eval-protocol's remote reward function",
       description:
-        "A failure is an HTTP error; with `on_failure=flag` or a number it it is a reply with `is_score_valid: false`, which the package ignores.",
+        "A failure is an HTTP error; with `on_failure=flag` or a number, it is a reply with `is_score_valid: false`, which the package ignores.",
       request: EvaluateRequestSchema,
       reply: EvaluateReplySchema,
       example: EXAMPLE,

@@ -10,10 +10,7 @@ import { CompletionSchema, messageText, PromptSchema, type RequestMessage } from
 
 interface JudgeQuestion {
   group: Group;
-  /**
-   * The candidates' texts, used to choose a spec; empty if any candidate is a run, because runs are judged
-   * whole.
-   */
+  /** The candidates, for choosing a spec; empty if any candidate is a run, since runs are judged whole. */
   texts: readonly string[];
   /** The requested answer format: a letter, or a score per candidate. */
   form: PromptForm;
@@ -66,10 +63,9 @@ function fromPrompt(text: string): Asked | null {
 }
 
 /**
- * Parses the comparison in the last user message. Other messages are ignored, and a text without candidates
- * is rejected, because a verifier can only compare candidates.
+ * Parses the comparison in the last user message. Other messages are ignored.
  * @param field path of the messages in the body
- * @throws ApiError `invalid_request` if the message is missing or has another format
+ * @throws ApiError `invalid_request` if there is no user message or it contains no candidates to compare
  */
 export function judgeQuestion(messages: readonly RequestMessage[], field = "messages"): JudgeQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);

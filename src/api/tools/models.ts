@@ -1,4 +1,4 @@
-// GET /v1/models and /v1/models/:id: the specs listed as chat models, `default` first.
+// GET /v1/models and /v1/models/:id: lists specs as chat models.
 import * as z from "zod";
 import { SpecNameSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
@@ -16,7 +16,7 @@ export const ModelReplySchema = z.object({
 
 export const ModelsReplySchema = z.object({ object: z.literal("list"), data: z.array(ModelReplySchema) });
 
-/** Specs have no creation date here, so `created` is 0. */
+/** Describes a spec as a model. `created` is 0, because the creation date is not read. */
 const modelOf = (id: string): z.output<typeof ModelReplySchema> => ({
   id,
   object: "model",
@@ -24,7 +24,7 @@ const modelOf = (id: string): z.output<typeof ModelReplySchema> => ({
   owned_by: "kritai",
 });
 
-/** More than any client's menu shows. Specs beyond this limit still work by name. */
+/** Maximum number of listed models, more than a menu can show. Specs that are not listed still work. */
 const MODELS_MAX = 500;
 
 async function storedNames({ specs }: RouteDeps): Promise<string[]> {
@@ -45,7 +45,7 @@ export function models(deps: RouteDeps) {
   };
 }
 
-/** Handles a single model. Throws `unknown_spec`, which OpenAI clients see as 404 `model_not_found`. */
+/** Handles a single model. Throws `unknown_spec`, which OpenAI's clients receive as 404 `model_not_found`. */
 export function model(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const name = c.req.param("id") ?? "";

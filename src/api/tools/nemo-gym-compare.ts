@@ -1,5 +1,5 @@
-// POST /nemo-gym/compare: NeMo-Gym's genrm_compare; takes all responses to one conversation at once and
-// returns a reward per response.
+// POST /nemo-gym/compare, in the format of NeMo-Gym's genrm_compare: accepts all responses to one
+// conversation and returns a reward per response.
 import * as z from "zod";
 import { said } from "#said";
 import { type VerdictColumns, verdictIn, winnerOf } from "../../core/judges/verdicts.ts";
@@ -60,7 +60,7 @@ interface Shown extends VerdictColumns {
   error: string | null;
 }
 
-/** A pairwise comparison in the gym's format; empty for comparisons of other sizes and for failed ones. */
+/** A pairwise comparison in NeMo-Gym's format; empty for failed comparisons and those of other sizes. */
 function comparison(row: Shown): Comparison[] {
   const { order, sample, scores, error } = row;
   const [first, second, ...others] = order;
@@ -96,7 +96,7 @@ const compare = groupRoute(async (body, { options, spec }) => {
       const [parse_rate = 1] = scored.reply.groups.map(
         ({ metrics, verifier }) => metrics.parse_rate ?? (verifier.generations === 0 ? 1 : 0),
       );
-      // The gym requires numbers: without a reward and a declared fallback, the request fails.
+      // NeMo-Gym requires numbers, so the request fails if a reward is missing and on_failure is null.
       const rewards = scored.reply.groups.flatMap((group) =>
         group.rollouts.map(({ reward }) => {
           const value = reward ?? options.on_failure;

@@ -1,5 +1,5 @@
-// POST /nemo-gym/verify and the auxiliary routes of a NeMo-Gym resources server. Rollouts are parsed in
-// nemo-gym-response.ts; gathering is in gathered.ts.
+// POST /nemo-gym/verify and the other routes of a NeMo-Gym resources server. Rollouts are parsed in
+// nemo-gym-response.ts and gathered into groups in gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
@@ -21,12 +21,12 @@ import {
 } from "./shared/sample-score.ts";
 
 /**
- * Base paths of the resources server. With observability enabled, NeMo-Gym inserts the rollout's id before
- * the route.
+ * Base paths of the resources server. If observability is enabled, NeMo-Gym inserts the rollout's id in front
+ * of the route.
  */
 const PREFIXES = ["/nemo-gym", "/nemo-gym/ng-rollout/:rollout_id"] as const;
 
-/** Row fields that distinguish problems with the same prompt; the first one present is used. */
+/** Row fields that distinguish problems with the same prompt. The first one that is present is used. */
 const LABELS = ["expected_answer", "label", "answer", "ground_truth", "solution", "verifier_metadata"] as const;
 
 const IdSchema = z.union([z.string(), z.number()]).nullish();
@@ -76,13 +76,13 @@ const ReadSchema = z.object({ responses_create_params: GymPromptSchema, response
 
 const CohortSchema = z.object({ _ng_group_id: IdSchema, _ng_group_attempt: IdSchema });
 
-/** NeMo-Gym's id of the group and the attempt number; null if the request has none. */
+/** NeMo-Gym's group id and attempt number; null if the request has no group id. */
 function cohortOf(body: Record<string, unknown>): unknown[] | null {
   const { _ng_group_id: id, _ng_group_attempt: attempt } = contractBody(CohortSchema, body);
   return id == null ? null : [id, attempt ?? null];
 }
 
-/** The row without fields that differ between its rollouts. */
+/** The row without the fields that differ between the rollouts of a problem. */
 const problemOf = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith("_") || name === "_ng_task_index"));
 
@@ -102,8 +102,8 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Marks a failed judge in the formats of NeMo-Gym 0.7 and 0.5, so that the row is set aside and can be
- * verified again. NeMo-RL drops a sample from the loss only by `instance_config.mask_sample`.
+ * Reports a judge failure in the formats of NeMo-Gym 0.7 and 0.5, so that the row is excluded and can be
+ * verified again. NeMo-RL excludes a sample from the loss only if `instance_config.mask_sample` is set.
  */
 function judgeFailed({ judged }: JudgedSample, { instance_config }: Record<string, unknown>) {
   const error = judged.result.error ?? "verifier_bad_reply";
@@ -135,16 +135,14 @@ function verifyReply(sample: JudgedSample, body: Record<string, unknown>) {
 const verify = sampleRoute({
   field: "response.usage.output_tokens",
   reply: VerifyReplySchema,
-  // NeMo-RL dispatches 5 times with 60 s each; doubled to allow for pauses in between.
+  // NeMo-RL makes 5 attempts of 60 s each. Doubled, to allow for pauses between attempts.
   retry_ms: 10 * 60_000,
   tries: 1,
   read,
   toReply: verifyReply,
 });
 
-/**
- * Scoring routes report errors in the trainers' dialect; trainers do not parse errors of the other routes.
- */
+/** The routes under a prefix. Only errors of scoring routes need the trainers' format. */
 const routesAt = (prefix: string): ContractRoute[] => [
   { method: "POST", path: `${prefix}/verify`, handler: verify },
   { method: "POST", path: `${prefix}/seed_session`, dialect: null, handler: session },
@@ -157,7 +155,7 @@ export const nemoGym: Contract = {
   name: "nemo_gym",
   scope: "score",
   dialect: trainers,
-  // Default timeout of verifiers for /verify.
+  // Default timeout of the `verifiers` library for /verify.
   wait_ms: 60_000,
   settable: true,
   content: [

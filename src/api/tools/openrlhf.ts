@@ -1,5 +1,5 @@
-// POST /openrlhf/get_reward: OpenRLHF's remote reward model, with lists of samples. A single sample is
-// gathered with samples of other requests, see gathered.ts.
+// POST /openrlhf/get_reward: OpenRLHF's remote reward model API, which sends lists of samples. A single
+// sample is gathered with those of other requests (gathered.ts).
 
 import * as z from "zod";
 import { said } from "#said";
@@ -93,7 +93,7 @@ function openRlhfReply(judged: readonly JudgedSample[]): z.output<typeof OpenRlh
 const route = samplesRoute({
   field: "query",
   reply: OpenRlhfReplySchema,
-  // 5 tries of 181 s.
+  // OpenRLHF makes 5 attempts of 181 s.
   retry_ms: 16 * 60_000,
   tries: 5,
   unpooled: true,
@@ -114,7 +114,7 @@ export const openRlhf: Contract = {
   routes: [{ method: "POST", path: "/openrlhf/get_reward", handler: route }],
 };
 
-/** Texts as OpenRLHF sends them: rendered by a chat template, with special tokens. */
+/** An example request. OpenRLHF sends conversations rendered by a chat template, with special tokens. */
 export const EXAMPLE = {
   query: [/* @__PURE__ */ rendered(CORRECT, "<|im_end|>")],
   prompts: [/* @__PURE__ */ rendered("", "")],

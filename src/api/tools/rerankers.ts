@@ -1,4 +1,4 @@
-// Routes and reference pages of the reranker APIs of other vendors. Request and reply formats are in
+// Routes and reference pages for the reranker APIs of other vendors. The request and reply formats are in
 // shared/reranker-rows.ts.
 import * as z from "zod";
 import { said } from "#said";
@@ -12,7 +12,7 @@ import { type RerankerRow, rankingRoute } from "./shared/reranker.ts";
 import { RERANKERS } from "./shared/reranker-rows.ts";
 import { info, TeiInfoSchema } from "./shared/tei-info.ts";
 
-/** A contract for rows that share a metric name and settings; the settings are taken from the first row. */
+/** A contract for rows with the same metric name and settings. The settings are taken from the first row. */
 const contractOf = (name: string, row: RerankerRow, ...others: RerankerRow[]): Contract => ({
   name,
   scope: "score",
@@ -30,8 +30,8 @@ const contractOf = (name: string, row: RerankerRow, ...others: RerankerRow[]): C
 const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
 
 /**
- * `/rerank`, shared by TEI and vLLM: a body with `texts` is handled as TEI's, including its errors, and one
- * with `documents` as vLLM's.
+ * The path `/rerank` is used by both TEI and vLLM. A body with `texts` is handled, and errors are reported,
+ * as TEI does; a body with `documents` as vLLM does.
  */
 const bare: Contract = {
   ...contractOf("bare_rerank", RERANKERS.vllm),
@@ -49,7 +49,7 @@ const bare: Contract = {
   ],
 };
 
-/** The verb at the end of a configuration's name. */
+/** The verb at the end of a ranking configuration's name. */
 const RANK = /:rank$/;
 const NO_VERB = "A ranking configuration supports only the verb `:rank`.";
 
@@ -109,8 +109,8 @@ export const RERANK_EXAMPLES = {
 };
 
 /**
- * The reference page of a reranker row.
- * @param named name of the request body's component, which then gets the rule about document fields
+ * The reference page for a reranker row.
+ * @param named name of the schema component for the request body, which gets the rule about document fields
  */
 function pageOfRow(
   row: RerankerRow,
@@ -149,7 +149,7 @@ function coherePage(): ContractPage {
   };
 }
 
-/** The page for `/rerank` in both forms, and TEI's `/info`. */
+/** The page for both forms of `/rerank`, and for TEI's `/info`. */
 function barePage(): ContractPage {
   const { tei, vllm } = RERANKERS;
   const { operations } = pageOfRow(vllm, {
@@ -159,7 +159,7 @@ function barePage(): ContractPage {
     request: z.union([tei.schema, vllm.schema]),
     reply: z.union([tei.reply, vllm.reply]),
     example: RERANK_EXAMPLES.tei,
-    // TEI returns 424 for an answer without a choice.
+    // In TEI's dialect, the error for an answer without a choice has status 424.
     refusals: [fieldsRefusal(), noChoice(), noChoice(424)],
   });
   const infoWords = {
@@ -170,7 +170,7 @@ function barePage(): ContractPage {
   return { operations: { ...operations, "GET /info": infoWords }, components: { TeiRequest: tei.schema } };
 }
 
-/** The page of each contract, in the same order as RERANK_CONTRACTS. */
+/** The reference page of each contract, in the order of RERANK_CONTRACTS. */
 const PAGES: readonly (() => ContractPage)[] = [
   coherePage,
   barePage,

@@ -1,5 +1,5 @@
-// POST /v1/responses: the judge of chat-completions.ts, for tools that speak OpenAI's Responses API. The
-// model is a spec's name, and the answer is a verdict.
+// POST /v1/responses: like chat-completions.ts, but for tools that use OpenAI's Responses API. The model is
+// the name of a spec, and the answer is a verdict.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -73,7 +73,7 @@ export const EXAMPLE = {
 const operation = (operationId: string, summary: string) => ({
   ...{ operationId, summary },
   description:
-    '`model` is the name of a spec. The last user message is a comparison, in Kritai\'s own prompt format or as JSON `{"question", "candidates"}`; `output_text` is `\\boxed{X}`, or `\\boxed{[..]}` where scores are asked for. With `stream: true` the same as events. A failure is an HTTP error, in a stream that has begun an `error` event.',
+    '`model` is the name of a spec. The last user message is a comparison, in Kritai\'s own prompt format or as JSON `{"question", "candidates"}`; `output_text` is `\\boxed{X}`, or `\\boxed{[..]}` if scores are requested. With `stream: true`, the reply is sent as events. A failure is an HTTP error, or an `error` event once the stream has started.',
   query: SharedOptionsSchema,
   request: ResponsesRequestSchema,
   reply: ResponsesReplySchema,

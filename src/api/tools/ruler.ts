@@ -1,5 +1,5 @@
-// POST /ruler/v1/chat/completions: the judge of ART's RULER, which scores all trajectories of a group at
-// once. The prompt format is in ruler-prompt.ts.
+// POST /ruler/v1/chat/completions: the judge API for ART's RULER, which asks for scores of all trajectories
+// of a group at once. The prompt is parsed in ruler-prompt.ts.
 import * as z from "zod";
 import { ITEM_ERRORS } from "../../core/faults/errors.ts";
 import { ChatRequestSchema } from "./chat-completions.ts";
@@ -21,14 +21,14 @@ const route = groupRoute(async (body, { id, created, textSpec }) => {
   const { messages, model } = contractBody(RulerRequestSchema, body, { messages: "messages_max" });
   const question = rulerPrompt(messages);
   const { group, ids, several } = question;
-  // In a trajectory of several turns, code is only a part, so without a spec it is judged whole.
+  // A code block is only a part of a trajectory with several turns, so the default spec judges all of it.
   const texts = several === null ? group.rollouts.map(({ text }) => text) : [];
   const spec = specOfQuestion(question, await textSpec(model ?? null, texts));
   return {
     ...{ groups: [group], spec, field: "messages", reply: ChatReplySchema },
     /**
-     * A score in 0..1 per trajectory, explained by its win counts. A missing score fails the request, because
-     * RULER would assign another trajectory's score.
+     * Builds a score in 0..1 for each trajectory, explained by its win counts. The request fails if a score
+     * is missing, because RULER would assign the score of another trajectory.
      */
     toReply(scored) {
       const relevance = relevances(scored, spec, false);
@@ -50,7 +50,7 @@ export const ruler: Contract = {
   name: "ruler",
   scope: "score",
   dialect: openai,
-  // Default timeout of litellm.
+  // Default timeout of LiteLLM.
   wait_ms: 600_000,
   settable: true,
   content: [{ at: "messages", carrier: "question" }],

@@ -1,4 +1,4 @@
-// POST /v1/score_batch: takes a flat batch and returns rewards in the same order, with metrics and columns
+// POST /v1/score_batch: accepts a flat batch and returns rewards in the same order, with metrics and columns
 // whose keys never change.
 
 import { ApiError } from "../../core/faults/errors.ts";
@@ -76,7 +76,7 @@ export const page = /* @__PURE__ */ documented(scoreBatch, () => ({
         "Completions with the same prompt, label and language form one group. Rewards are in the order of the completions; `null` if a completion has no reward. The keys of `metrics` and `columns` never change.",
       query: OptionsSchema,
       request: ScoreBatchRequestSchema,
-      // The field named by response_field repeats the rewards.
+      // Allows for the field named by response_field, which repeats the rewards.
       reply: ScoreBatchReplySchema.catchall(ScoreBatchReplySchema.shape.rewards),
       example: EXAMPLE,
       repeatable: true,

@@ -1,4 +1,4 @@
-// POST /score and /v1/score: vLLM's score API for text pairs, in input order.
+// POST /score and /v1/score: vLLM's score API, which returns a score for each pair of strings.
 import * as z from "zod";
 import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
 import { invalidRequest } from "../door/validation.ts";
@@ -111,8 +111,8 @@ const operation = (operationId: string): Operation => ({
 });
 
 /**
- * The reference page. A side may also be a single text; there must be at least two texts. The rule is behind
- * a condition because code generators would create a type for each alternative.
+ * The reference page. A side may also be a single string, but there must be at least two strings. The rule is
+ * wrapped in a condition, because code generators would otherwise create a type for each alternative.
  */
 export const page = /* @__PURE__ */ documented(score, () => ({
   operations: { "POST /score": operation("scorePairs"), "POST /v1/score": operation("scorePairsV1") },

@@ -1,5 +1,5 @@
-// POST /slime/reward: remote_rm of slime and miles. Takes one sample and returns a bare number, or an object
-// for --reward-key. Gathering is in gathered.ts.
+// POST /slime/reward: the remote_rm API of slime and miles. Accepts one sample and returns a bare number, or
+// an object for --reward-key. Samples are gathered into groups in gathered.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { invalidRequest } from "../door/validation.ts";
@@ -21,8 +21,8 @@ export const SlimeRequestSchema = z.object({
 export const SlimeReplySchema = z.union([z.number(), SampleLogsSchema.extend({ score: z.number() })]);
 
 /**
- * Fields of a request to SGLang's /generate: on-policy distillation sends its teacher's requests to the same
- * --rm-url.
+ * Fields of a request to SGLang's /generate. On-policy distillation sends the requests for its teacher model
+ * to the same --rm-url.
  */
 const SGLANG = ["input_ids", "sampling_params", "return_logprob"] as const;
 
@@ -45,7 +45,7 @@ function read(body: Record<string, unknown>) {
 const route = sampleRoute({
   field: "response",
   reply: SlimeReplySchema,
-  // slime: 10 tries of 120 s with back-off up to 31 s. miles sends a single request to this route.
+  // slime makes 10 attempts of 120 s, with a back-off of up to 31 s. miles makes a single attempt.
   retry_ms: 24 * 60_000,
   tries: 10,
   read,

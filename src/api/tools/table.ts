@@ -1,5 +1,5 @@
-// The contracts of other tools. A new contract takes one file and one line here; a new reranker takes one row
-// in its own table.
+// The table of other tools' APIs. Adding one takes a file and a line here; adding a reranker takes a row in
+// shared/reranker-rows.ts.
 
 import { chat } from "./chat-completions.ts";
 import { classify } from "./classify.ts";

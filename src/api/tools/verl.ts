@@ -1,5 +1,5 @@
-// POST /verl/compute_score: takes the keywords of verl's reward function as JSON and returns a dict with
-// constant keys. Gathering is in gathered.ts.
+// POST /verl/compute_score: accepts the keyword arguments of verl's reward function as JSON and returns an
+// object with constant keys. Samples are gathered into groups in gathered.ts.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -41,15 +41,14 @@ export const VerlReplySchema = SampleLogsSchema.extend({
 
 const VERSION = "global_steps";
 
-/** Whether a sample is for validation, by the `split` that verl's preparation scripts write to extra_info. */
+/** Whether a sample is for validation. verl's data preparation scripts write `split` to extra_info. */
 function isValidation(extra: unknown): boolean {
   const split = extra !== null && typeof extra === "object" && "split" in extra ? extra.split : undefined;
   return typeof split === "string" && !/^train(ing)?$/i.test(split);
 }
 
 /**
- * The step that verl logs: the version of the weights, which verl's rollout servers write to extra_info, plus
- * one.
+ * The step that verl logs: one more than the weights' version, which its rollout servers put in extra_info.
  */
 function stepOf(extra: unknown): number | undefined {
   const version = extra !== null && typeof extra === "object" && VERSION in extra ? extra[VERSION] : undefined;
@@ -57,7 +56,7 @@ function stepOf(extra: unknown): number | undefined {
   return success ? data : undefined;
 }
 
-/** Removes the version from the row, because it may differ between the samples of a group. */
+/** Removes the weights' version from the row, because it may differ between the samples of a group. */
 function withoutVersion(extra: unknown): unknown {
   if (extra === null || typeof extra !== "object") return extra;
   return Object.fromEntries(Object.entries(extra).filter(([name]) => name !== VERSION));
@@ -82,7 +81,7 @@ function read(body: Record<string, unknown>) {
 const route = sampleRoute({
   field: "solution_str",
   reply: VerlReplySchema,
-  // Retries are left to the callers' own loops.
+  // Retries are left to the client's code.
   retry_ms: 10 * 60_000,
   tries: 1,
   read,
@@ -95,7 +94,7 @@ export const verl: Contract = {
   name: "verl",
   scope: "score",
   dialect: trainers,
-  // Timeout of verl's rate_limited manager.
+  // Timeout of verl's rate_limited reward manager.
   wait_ms: 300_000,
   settable: true,
   content: [

@@ -1,5 +1,5 @@
-// The list of one key's batches: their ids in order of time. The state of a batch is in the batch's Durable
-// Object.
+// The list of one key's batch ids, in order of submission. The state of each batch is in the batch's own
+// Durable Object.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Values } from "../storage/values.ts";
 
@@ -22,7 +22,7 @@ export class BatchList {
   }
 
   /**
-   * Adds a batch to the list; idempotent. Removes ids of batches that have expired, and the oldest ids beyond
+   * Adds a batch to the list; idempotent. Removes the ids of expired batches, and the oldest ids beyond
    * batches_listed_max.
    */
   note(id: string, now: number): void {
@@ -34,7 +34,7 @@ export class BatchList {
     }
   }
 
-  /** A page of at most `limit` ids below `before` (null: from the newest). */
+  /** A page of at most `limit` ids below `before`, newest first; null: starts with the newest. */
   page(before: string | null, limit: number): BatchIds {
     const ids = Array.from(this.#values.list<number>(ID), ([name]) => name.slice(ID.length));
     const older = ids.filter((id) => before === null || id < before).reverse();
@@ -42,5 +42,5 @@ export class BatchList {
   }
 }
 
-/** The Durable Object's name. Batch ids never contain a colon, so the name cannot collide with a batch. */
+/** The name of the list's Durable Object. It cannot collide with a batch id, which contains no colon. */
 export const listName = (keyName: string | null): string => `of:${keyName ?? ""}`;

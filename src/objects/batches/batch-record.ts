@@ -1,4 +1,4 @@
-// The stored record of a batch, and its public view. Must not depend on scoring or the runtime.
+// The stored record of a batch, and the view that is built from it. Independent of scoring and the runtime.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { getJson, getPieces, putJson, putPieces, type Values } from "../storage/values.ts";
@@ -19,7 +19,7 @@ export interface BatchRecord extends BatchHead {
   deadline_at: number;
   ended_at: number | null;
   progress: BatchProgress;
-  /** Number of times the work was started: above 1 after a deploy or a crash. */
+  /** Number of times that the work was started; above 1 after a deployment or a crash. */
   lives: number;
   error: BatchFault | null;
 }
@@ -29,10 +29,7 @@ const REQUEST = "request";
 const REPLY = "reply";
 const GROUP = "group.";
 
-/**
- * The data of a new batch, stored in addition to the pieces of the request. `deadline_ms` counts from
- * creation.
- */
+/** Data of a new batch that is stored next to the request. `deadline_ms` counts from the batch's creation. */
 export interface NewBatch extends BatchHead {
   deadline_ms: number;
   groups: number;
@@ -83,13 +80,13 @@ export class BatchStore {
     return Array.from(this.#values.list<BatchView["results"][number]>(GROUP), ([, result]) => result);
   }
 
-  /** Stores the whole reply and deletes the groups stored so far, which it contains. */
+  /** Stores the complete reply and deletes the separately stored groups, which the reply contains. */
   saveReply(reply: RewardsReply): void {
     putPieces(this.#values, GROUP.slice(0, -1), []);
     putJson(this.#values, REPLY, reply);
   }
 
-  /** Deletes the request, so that the rollouts' texts are stored no longer than needed. */
+  /** Deletes the request, so that rollouts are stored no longer than needed. */
   forgetRequest(): void {
     putPieces(this.#values, REQUEST, []);
   }

@@ -1,4 +1,4 @@
-// The lifecycle of a batch: submitted, run, resumed after a restart, ended, deleted.
+// The lifecycle of a batch: submission, scoring, resumption after a restart, end and deletion.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
@@ -48,28 +48,27 @@ export class BatchJob {
     this.#store = new BatchStore(parts.values);
   }
 
-  /** Stores the batch; the alarm starts it. Does nothing if the batch is already known. */
+  /** Stores the batch, which the alarm then starts. Does nothing if the batch is already stored. */
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): void {
     if (this.#store.record() !== undefined) return;
     const now = this.#parts.now();
     this.#store.saveRequest(pieces);
     this.#store.save(newRecord(id, batch, now));
     this.#parts.values.wakeAt(now);
-    // The reply later replaces the request, so the bytes are counted once.
+    // The reply will replace the request, so only the request's bytes are counted.
     const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
     const until = now + batch.deadline_ms + LIMITS.batch_kept_ms;
     void this.#parts.keyLimits?.store(batch.key_name, LIMITS.object_base_bytes + bytes, until);
   }
 
   /**
-   * Returns null to a key that did not submit the batch. Resolves when the batch has ended, at the latest
-   * after `waitMs`.
+   * Returns the batch, or null if another key submitted it. Waits until the batch has ended, up to `waitMs`.
    */
   async view(keyName: string | null, waitMs: number): Promise<BatchView | null> {
     const record = this.#recordFor(keyName);
     if (record === null) return null;
     if (!hasEnded(record)) {
-      // Resets the alarm in case it was lost, so that a batch that is polled always continues.
+      // Sets the alarm again in case it was lost, so that a batch that is being polled always continues.
       if (this.#running === null) this.#parts.values.wakeAt(this.#parts.now());
       if (waitMs > 0) await this.#waiters.wait(waitMs);
     }
@@ -77,7 +76,7 @@ export class BatchJob {
     return now && this.#store.view({ ...now, progress: this.#progress(now) });
   }
 
-  /** The batch's entry in a list; null for a key that did not submit the batch. */
+  /** The batch as shown in lists; null if another key submitted the batch. */
   brief(keyName: string | null): BatchBrief | null {
     const record = this.#recordFor(keyName);
     if (record === null) return null;
@@ -85,7 +84,7 @@ export class BatchJob {
     return { batch_id, route, state, created_at, deadline_at, ended_at, progress: this.#progress(record) };
   }
 
-  /** Cancels the batch, including running verifier requests. Finished groups stay readable. */
+  /** Cancels the batch and its running verifier requests. Finished groups stay readable. */
   cancel(keyName: string | null): BatchView | null {
     const record = this.#recordFor(keyName);
     if (record === null) return null;
@@ -96,7 +95,7 @@ export class BatchJob {
     return this.#store.view(this.#recordFor(keyName) as BatchRecord);
   }
 
-  /** Cancels the batch and deletes it once the last writes are done. */
+  /** Cancels the batch, waits for its last writes, and deletes it. */
   async forget(): Promise<void> {
     const record = this.#store.record();
     if (record === undefined) return;
@@ -122,7 +121,7 @@ export class BatchJob {
       return values.clear();
     }
     if (!hasEnded(record)) {
-      // Set before the work starts, so that another alarm resumes the work if this object is restarted.
+      // Sets the next alarm before the work starts, so that the work is resumed if this object restarts.
       values.wakeAt(now() + LIMITS.batch_check_ms);
       await this.#work(record);
     }
@@ -132,8 +131,8 @@ export class BatchJob {
   }
 
   /**
-   * Resolves when the work has ended, or after batch_alarm_ms, the maximum duration of an alarm. The next
-   * alarm then finds the work still running.
+   * Resolves when the work has ended, at the latest after batch_alarm_ms, since the duration of an alarm is
+   * limited. The work continues after that, and the next alarm waits for it again.
    */
   async #work(record: BatchRecord): Promise<void> {
     this.#running ??= this.#start(record);
@@ -186,7 +185,7 @@ export class BatchJob {
     }
   }
 
-  /** Ends the batch, unless it was cancelled before. */
+  /** Ends the batch unless it was already cancelled. */
   #finish(state: BatchState, outcome: BatchOutcome): void {
     const record = this.#store.record();
     if (record !== undefined && !hasEnded(record)) this.#end(record, state, outcome);
@@ -202,7 +201,7 @@ export class BatchJob {
     this.#waiters.notify();
   }
 
-  /** Sets the alarm that deletes an ended batch, batch_kept_ms after its end. */
+  /** Sets the alarm that deletes the batch, batch_kept_ms after its end. */
   #wakeAtExpiry({ ended_at }: BatchRecord): void {
     this.#parts.values.wakeAt((ended_at as number) + LIMITS.batch_kept_ms);
   }

@@ -1,4 +1,5 @@
-// The Durable Object of a batch or of a key's list of batches: storage, alarm and RPC methods.
+// The Durable Object that runs a batch or holds a key's list of batches: connects storage, alarm and RPC
+// methods to the implementations in batch.ts and batch-list.ts.
 import { DurableObject } from "cloudflare:workers";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -8,15 +9,12 @@ import type { NewBatch } from "./batch-record.ts";
 import { createBatchScorer } from "./scorer.ts";
 import type { BatchBrief, BatchView } from "./view.ts";
 
-/**
- * Creates the Durable Object class. `depsOf` derives the dependencies of judging from the Worker's
- * environment.
- */
+/** Creates the Durable Object class. `depsOf` builds the dependencies from the Worker's environment. */
 export function batchClass(depsOf: (env: Record<string, unknown>) => JudgingDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     #batch: BatchJob | null = null;
     #counted: () => Promise<void> = async () => undefined;
-    /** Used only by an object that is a key's list of batches. */
+    /** Used only if this object is a key's list of batches. */
     readonly #list = new BatchList(durableValues(this.ctx));
 
     async submit(id: string, batch: NewBatch, pieces: Uint8Array[]): Promise<void> {

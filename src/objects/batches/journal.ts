@@ -1,5 +1,5 @@
-// A batch's stored journal of verifier answers, which lets a restarted batch skip questions already answered.
-// Also counts the batch's comparisons.
+// A batch's stored journal of verdicts, which lets a restarted batch skip questions that were answered
+// before. Also counts the batch's comparisons.
 
 import type { Reading } from "../../core/asking/readings.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -10,19 +10,17 @@ import type { Values } from "../storage/values.ts";
 const PREFIX = "judged:";
 
 /**
- * Stores each comparison under a key derived from its content. Writes are buffered for
+ * Stores the readings of each comparison under a key derived from its content. Writes are buffered for
  * batch_journal_flush_ms, because each commit delays the object's outgoing messages.
  */
 export class BatchJournal implements ReadingJournal {
   readonly #values: Values;
   readonly #mayKnow: boolean;
   #unsaved = new Map<string, readonly Reading[]>();
-  /**
-   * Failed comparisons, written only once scoring has finished: until then a restarted batch asks them again.
-   */
+  /** Failed comparisons, stored only when scoring has finished, so that a restarted batch asks them again. */
   readonly #failed = new Map<string, readonly Reading[]>();
   #cancel: (() => void) | null = null;
-  /** `total`: comparisons that scoring has requested. `done`: comparisons whose readings are complete. */
+  /** Number of comparisons that scoring has requested; `done` counts those with complete readings. */
   total = 0;
   done = 0;
 
@@ -37,8 +35,7 @@ export class BatchJournal implements ReadingJournal {
     const readings = this.#mayKnow ? this.#values.get<Reading[]>(PREFIX + key) : undefined;
     if (readings === undefined) return undefined;
     if (readings.every(({ code }) => code === null)) this.done++;
-    // A batch writes one log entry under one id, however often it is restarted, so stored readings are
-    // charged to that entry.
+    // A batch writes a single log entry, however often it is restarted, so stored readings are charged too.
     return { readings, charged: true };
   }
 

@@ -10,7 +10,7 @@ import { encodeBatch } from "./request-pieces.ts";
 import { createBatchScorer } from "./scorer.ts";
 import type { Batches } from "./view.ts";
 
-/** Creates batches that live only in this process, at most batches_local_max of them. */
+/** Creates an in-memory store of batches, which holds at most batches_local_max of them. */
 export function createLocalBatches(deps: JudgingDeps): Batches {
   const batches = new Map<string, BatchJob>();
   const score = createBatchScorer(deps);

@@ -6,21 +6,21 @@ import { type NewBatch, newBatch } from "./batch-record.ts";
 import { encodeBatch } from "./request-pieces.ts";
 import type { BatchBrief, Batches, BatchView } from "./view.ts";
 
-/** RPC methods of the Durable Object's stub. */
+/** RPC methods of the batch's Durable Object. */
 export interface BatchStub {
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): Promise<void>;
   view(keyName: string | null, waitMs: number): Promise<BatchView | null>;
   cancel(keyName: string | null): Promise<BatchView | null>;
   brief(keyName: string | null): Promise<BatchBrief | null>;
   forget(): Promise<void>;
-  /** Only for the object that is a key's list of batches. */
+  /** `note` and `page` are only for the object that is a key's list of batches. */
   note(id: string): Promise<void>;
   page(before: string | null, limit: number): Promise<BatchIds>;
 }
 
 /**
- * Creates batches backed by Durable Objects, one object per batch, named by the batch id. `report` receives
- * log lines about unreachable objects.
+ * Creates batches that run in Durable Objects, one object per batch, named by the batch id.
+ * @param report receives log lines about unreachable objects
  */
 export function createRemoteBatches(
   namespace: ObjectNamespace<BatchStub>,
@@ -30,7 +30,7 @@ export function createRemoteBatches(
   return {
     async submit(id, head, batch) {
       const pieces = encodeBatch(batch);
-      // A failure is ignored: a batch that is missing from the list still runs.
+      // Ignores a failure, because a batch that is missing from the list still runs.
       const noted = call(listName(head.key_name), (stub) => stub.note(id)).catch(() => undefined);
       await call(id, (stub) => stub.submit(id, newBatch(head, batch), pieces));
       await noted;

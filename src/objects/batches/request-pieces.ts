@@ -1,5 +1,4 @@
-// Serializes a batch's request as JSON lines: one line for everything except the groups, then one line per
-// group.
+// Serializes a batch's request as JSON lines: one line for everything but the groups, then one per group.
 
 import type { Group } from "../../core/contract/requests.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -8,8 +7,8 @@ import type { BatchRequest } from "./view.ts";
 const NEWLINE = 10;
 
 /**
- * Encodes the request into pieces that each fit a storage row. Encodes group by group, so that the whole text
- * is never in memory in addition to the request.
+ * Encodes the request into pieces that each fit into a storage row. Encodes one group at a time, so that the
+ * complete JSON is never in memory in addition to the request.
  */
 export function encodeBatch({ request: { groups, ...request }, spec }: BatchRequest): Uint8Array[] {
   const encoder = new TextEncoder();
@@ -35,14 +34,14 @@ export function encodeBatch({ request: { groups, ...request }, spec }: BatchRequ
   return [...pieces, piece.slice(0, used)];
 }
 
-/** Decodes the output of encodeBatch. */
+/** Decodes the output of `encodeBatch`. */
 export function decodeBatch(pieces: readonly Uint8Array[]): BatchRequest {
   const [head, ...groups] = lines(pieces);
   const { request, spec } = JSON.parse(head as string) as BatchRequest;
   return { request: { ...request, groups: groups.map((group) => JSON.parse(group) as Group) }, spec };
 }
 
-/** Yields line by line; a line may span several pieces. */
+/** Yields the lines, which may span several pieces. */
 function* lines(pieces: readonly Uint8Array[]): Generator<string> {
   let decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let text = "";

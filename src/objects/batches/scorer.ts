@@ -1,4 +1,4 @@
-// Scores one batch, with the same scoring and logging as a request to /v1/rewards.
+// Scores one batch. Scoring and logging are the same as for a request to /v1/rewards.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
@@ -9,7 +9,7 @@ import type { ScoringBatch } from "../../scoring/score-batch.ts";
 import type { BatchRequest } from "./view.ts";
 
 interface BatchWork extends BatchRequest {
-  /** Id of the batch and of its log entry; scoring again with the same id does not add a second entry. */
+  /** Id of the batch and its log entry. Scoring again with the same id does not add a second entry. */
   request_id: string;
   key_name: string | null;
   deadline_ms: number;

@@ -1,5 +1,5 @@
-// The interface of batches (requests answered later): the submitted data, the public view, and the port to
-// where batches run. Must not depend on HTTP or storage.
+// The interface of batches (requests that are answered later): the submitted data, the public view, and the
+// port. Independent of HTTP and storage.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { FieldError, RequestErrorCode } from "../../core/faults/errors.ts";
@@ -13,16 +13,16 @@ export type BatchState = (typeof BATCH_STATES)[number];
 export const BATCH_ROUTES = ["rewards", "score_batch"] as const;
 export type BatchRoute = (typeof BATCH_ROUTES)[number];
 
-/** The work of a batch. */
+/** The request that a batch scores. */
 export interface BatchRequest {
   request: RewardsRequest;
-  /** The request's resolved spec; a later change of a named spec does not affect it. */
+  /** The resolved spec. Later changes to a named spec do not affect the batch. */
   spec: AnySpec;
 }
 
-/** Metadata submitted with the work. */
+/** Metadata submitted with the request. */
 export interface BatchHead {
-  /** Name of the caller's key; the batch is invisible to other keys. */
+  /** Name of the caller's API key. Other keys cannot see the batch. */
   key_name: string | null;
   route: BatchRoute;
   /** JSON data that the route needs to build the final reply. */
@@ -30,8 +30,8 @@ export interface BatchHead {
 }
 
 /**
- * Progress of a batch. With adaptive schedules comparisons_total grows wave by wave. Failed comparisons are
- * never counted as done.
+ * Progress of a batch. With adaptive schedules, `comparisons_total` grows while the batch runs. Failed
+ * comparisons do not count as done.
  */
 export interface BatchProgress {
   comparisons_total: number;
@@ -58,37 +58,35 @@ export interface BatchView {
   progress: BatchProgress;
   /** Finished groups by index; empty once `reply` is set. */
   results: ({ index: number } & GroupResult)[];
-  /** The reply of the route; set if and only if `state` is `done`. */
+  /** The route's reply; set if and only if `state` is `done`. */
   reply: RewardsReply | null;
   /** Set if and only if `state` is `failed`. */
   error: BatchFault | null;
 }
 
-/** A batch as listed. */
+/** A batch as shown in lists. */
 export type BatchBrief = Pick<
   BatchView,
   "batch_id" | "route" | "state" | "created_at" | "deadline_at" | "ended_at" | "progress"
 >;
 
-/** Port to where batches run. Calls are idempotent and reject with an ApiError. */
+/** Port to the service that runs batches. Calls are idempotent and reject with an ApiError. */
 export interface Batches {
-  /**
-   * Accepts a batch, which then runs to its end even if the caller disconnects. The deadline counts from now.
-   */
+  /** Accepts a batch, which runs to its end even if the client disconnects. The deadline counts from now. */
   submit(id: string, head: BatchHead, batch: BatchRequest): Promise<void>;
   /**
-   * Returns null if the caller has no such batch. Resolves when the batch has ended, at the latest after
+   * Returns the batch, or null if the caller has no such batch. Waits until the batch has ended, up to
    * `waitMs`.
    */
   view(id: string, keyName: string | null, waitMs: number): Promise<BatchView | null>;
-  /** Cancels a batch, including running verifier requests; does nothing if the batch has ended. */
+  /** Cancels a batch and its running verifier requests. Does nothing if the batch has ended. */
   cancel(id: string, keyName: string | null): Promise<BatchView | null>;
-  /** Cancels a batch of any key and deletes it; resolves once all its data is gone. */
+  /** Cancels and deletes a batch of any key. Resolves once all its data has been deleted. */
   forget(id: string): Promise<void>;
   /**
-   * Lists the caller's batches submitted before `before` (null: all), newest first. `next` is the `before` of
-   * the next page, or null on the last page. A page has at most `limit` rows, and fewer if some batches have
-   * been deleted.
+   * Lists the caller's batches that were submitted before `before` (null: all), newest first. `next` is the
+   * value of `before` for the next page, or null on the last page. A page has up to `limit` rows; deleted
+   * batches leave gaps.
    */
   list(
     keyName: string | null,

@@ -1,4 +1,4 @@
-// Sends an isolate's counters to the deployment's totals.
+// Sends an isolate's counters to the Durable Object that holds the deployment's totals.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -8,10 +8,10 @@ import type { Metrics } from "../../platform/counters.ts";
 import { fail, pause, within } from "../../platform/waiting.ts";
 import type { ObjectNamespace } from "../storage/reach.ts";
 
-/** RPC methods of the Durable Object. */
+/** RPC methods of the Durable Object that holds the totals. */
 export interface CountsStub {
   add(counted: readonly SeriesCount[]): Promise<void>;
-  /** Adds the counts, then returns all totals in the Prometheus text format. */
+  /** Adds the counts and returns all totals in the Prometheus text format. */
   text(counted: readonly SeriesCount[]): Promise<string>;
 }
 
@@ -23,8 +23,8 @@ const UNREACHABLE = "The deployment's counters did not respond. No counts are lo
 
 export interface DeploymentCounts {
   /**
-   * Sends the counters to the totals after counts_flush_ms, unless another request is about to do so. Never
-   * rejects.
+   * Adds the isolate's counters to the totals after counts_flush_ms, unless another request is about to do
+   * so. Does not reject.
    */
   flush(): Promise<void>;
   /** @throws ApiError `not_ready` if the totals cannot be read */
@@ -32,6 +32,7 @@ export interface DeploymentCounts {
 }
 
 /**
+ * Creates the client for the deployment's totals.
  * @param metrics the isolate's metrics, which are moved into the totals
  * @param now clock in ms
  */
@@ -41,15 +42,15 @@ export function createDeploymentCounts(
   now: () => number,
 ): DeploymentCounts {
   /**
-   * End of the time in which another request's pending flush is trusted. That request's context may have
-   * ended with its client.
+   * Time until which this isolate relies on another request's pending flush. The runtime may have cancelled
+   * the flush, because that request's client disconnected.
    */
   let awaited_until = Number.NEGATIVE_INFINITY;
 
   async function send<T>(call: (stub: CountsStub, counted: SeriesCount[]) => Promise<T>): Promise<T> {
     const counted = metrics.take();
     const sent = (async () => call(namespace.getByName(NAME), counted))();
-    // A late call may still be counted, so the counts are restored only if the call fails.
+    // A call that is merely late may still be counted, so the counts are restored only if the call fails.
     sent.catch(() => metrics.merge(counted));
     try {
       return await within(systemClock, LIMITS.counts_timeout_ms, sent, fail("late"));

@@ -1,4 +1,4 @@
-// Turns a judged group into one answer per member.
+// Converts the reply for a judged group into one answer per sample.
 import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import { isRepetition } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";
@@ -7,7 +7,7 @@ import type { GatheringFault, RoomReply } from "./reply.ts";
 import type { Answer, RoomStore } from "./room-store.ts";
 import { rewardedMember } from "./rules.ts";
 
-/** One answer per judged member, in order. */
+/** The answers of the judged members, in order. */
 export function answersOf(
   { reply, early, retry_after_ms }: ScoredGroup,
   group: GroupState,
@@ -22,7 +22,7 @@ export function answersOf(
 }
 
 /**
- * Earlier answers for a group that closes without a new member: all its requests were retries. Closes the
+ * Returns the earlier answers if every request of the closing group turned out to be a retry, and closes the
  * group to further members. Returns null if the group must be judged.
  */
 export function earlierAnswers(
@@ -39,7 +39,7 @@ export function earlierAnswers(
   return answers;
 }
 
-/** Returns the same fault for every member. */
+/** The same error for every member. */
 export function faultAnswers(fault: GatheringFault, { members }: Judgement): Answer[] {
   return Array.from({ length: members }, () => ({ fault }));
 }
@@ -52,9 +52,9 @@ export function stateOf(answer: Answer): AnswerState {
 }
 
 /**
- * Replaces the answer of a sample that is alone in its group but equal to an already rewarded sample: it is a
- * retry of that sample. Its first client was wrongly considered connected (a probe that times out counts as
- * connected), and its group was full.
+ * If a sample is alone in its group but equals a rewarded sample, returns the rewarded sample's answer: the
+ * request must be a retry. Its first connection was wrongly considered alive, since a probe that times out
+ * counts as connected.
  */
 export function orEarlier(store: RoomStore, room: RoomState, answer: Answer, bodyHash: string): Answer {
   if (stateOf(answer) !== "alone") return answer;
@@ -62,7 +62,7 @@ export function orEarlier(store: RoomStore, room: RoomState, answer: Answer, bod
   return (earlier && store.answer(earlier.epoch, earlier.member)) ?? answer;
 }
 
-/** Undecided requests whose text got no reward: each receives the error of the member that it equals. */
+/** Replies to undecided requests that equal a member without a reward: each receives that member's error. */
 export function refusals(
   undecided: readonly Undecided[],
   { members }: GroupState,

@@ -1,5 +1,5 @@
-// Guarantees that a join ends: with its reward, at its deadline, or when its client disconnects. Independent
-// of where the room runs.
+// Guarantees that a request's wait for its reward ends at the deadline or when the client disconnects,
+// wherever the room that gathers its group is running.
 
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -10,10 +10,10 @@ import { specHash } from "../../scoring/digest.ts";
 import type { ClientProbe, GatheredReward, GatheredSample, GroupRooms } from "./gathering.ts";
 import { type RoomReply, rewardOf } from "./reply.ts";
 
-/** Connection to rooms. Its calls have no time limit. */
+/** Connection to rooms whose calls have no time limit. */
 interface RoomLine {
   join(sample: GatheredSample, probe: ClientProbe | null, signal: AbortSignal): Promise<RoomReply>;
-  /** Reports that the waiter has stopped waiting. */
+  /** Tells the room that a request has stopped waiting. */
   leave(room: string, waiterId: string): Promise<void>;
   forget(room: string): Promise<void>;
 }
@@ -28,12 +28,12 @@ export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
         const reply = await Promise.race([line.join(sample, probe ?? null, end.signal), end.reason]);
         const leave = () => line.leave(sample.room, sample.waiter_id).catch(() => undefined);
         if (typeof reply !== "string") {
-          // A client that disconnects before it has received the reply will ask again.
+          // Tells the room about a later disconnect too: the client may not have received the reply.
           if (signal.aborted) void leave();
           else signal.addEventListener("abort", leave, { once: true });
           return rewardOf(reply);
         }
-        // Gives an unreachable room a moment to receive the call, never past the deadline.
+        // Waits briefly so that the room receives the call, but not longer if the room is unreachable.
         const left = leave();
         await within(systemClock, LIMITS.room_leave_ms, left, () => undefined);
         return await unanswered(sample, reply);
@@ -62,7 +62,7 @@ function untilEnd(afterMs: number, signal: AbortSignal) {
   return { signal: ended.signal, reason, disarm };
 }
 
-/** A result without a reward: all counts are zero, so that no value can be mistaken for a reward. */
+/** A result without a reward. All counts are zero, so that no value can be mistaken for a reward. */
 const NOTHING: Omit<RolloutResult, "error"> = {
   reward: null,
   components: { base: null, format: 0, overlong: 0 },

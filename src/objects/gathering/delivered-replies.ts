@@ -1,4 +1,4 @@
-// Tracks which member's answer was sent to which waiter, until the outcome of the delivery is known.
+// Tracks which sample's answer was sent in reply to which request, in case the client did not receive it.
 import type { GroupState, RoomState } from "./group-state.ts";
 
 export class DeliveredReplies {
@@ -9,8 +9,8 @@ export class DeliveredReplies {
   }
 
   /**
-   * Called when the waiter's client disconnected before it received its answer: a repeated request then
-   * counts as a retry, unless an equal request has been answered since. Returns the changed group.
+   * Marks an answer as undelivered, after the client disconnected before receiving it. A repeated request
+   * then counts as a retry, unless an equal request has been answered since. Returns the changed group.
    */
   takeBack(room: RoomState, waiterId: string): GroupState | null {
     const delivery = this.#places.get(waiterId);

@@ -1,20 +1,20 @@
-// Distinguishes retries from separate samples with equal rollouts. The earlier requests must prove that their
-// clients are still connected, which starts their HTTP replies; only then are the later requests answered.
+// Tells retries apart from separate samples that happen to be equal. Before a later request is answered, the
+// clients of the earlier ones must prove that they are still connected, which starts their HTTP replies.
 import type { RoomState, Undecided } from "./group-state.ts";
 import { equalWaiters, undecidedOf } from "./undecided.ts";
 
 export interface DuplicateResolution {
   state: RoomState;
-  /** Resolves with whether the waiter's client is still connected. */
+  /** Whether the request's client is still connected. */
   prove(waiterId: string): Promise<boolean>;
   leave(waiterId: string): void;
-  /** Assigns an undecided request to its member slot. */
+  /** Assigns an undecided request to a slot in a group. */
   settle(waiterId: string): void;
 }
 
 /**
- * Resolves all undecided requests. Call only when none of them can be rejected any more: once a reply has
- * started, its HTTP status cannot change.
+ * Resolves all undecided requests. Call this only once none of them can be rejected any more, because the
+ * HTTP status cannot change after a reply has started.
  */
 export async function resolveDuplicates(parts: DuplicateResolution, undecided: readonly Undecided[]): Promise<void> {
   const bodies = new Set(undecided.map(({ arrival }) => arrival.body_hash));
@@ -22,8 +22,8 @@ export async function resolveDuplicates(parts: DuplicateResolution, undecided: r
 }
 
 /**
- * Resolves the requests with one body. A request that takes the place of a disconnected one is probed only if
- * further requests equal it.
+ * Resolves the requests with one body. If the earlier request has disconnected, the next request takes its
+ * slot, and is probed only if there are further equal requests.
  */
 async function resolveBody({ state, prove, leave, settle }: DuplicateResolution, body: string): Promise<void> {
   const proven = new Set<string>();
@@ -42,7 +42,7 @@ async function resolveBody({ state, prove, leave, settle }: DuplicateResolution,
   if (others().length === 0) return;
   await proveAll([...waiting(), ...others()]);
   for (const other of others()) settle(other);
-  // A reply that has started can no longer get an error status, so the waiter is held as long as time allows.
+  // A reply that has started cannot become an error, so `gathering` is sent only at the gathering deadline.
   for (const { waiter } of equalWaiters(state, body)) {
     if (proven.has(waiter.waiter_id) && waiter.let_go_after !== null) waiter.let_go_after = waiter.gather_by;
   }

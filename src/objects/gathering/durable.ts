@@ -1,4 +1,5 @@
-// The Durable Object of a room or of a named group: storage, alarm and RPC methods.
+// The Durable Object that gathers one-sample requests into groups, or holds one named group. Connects
+// storage, alarm and RPC methods to the implementations in room.ts and named-group.ts.
 import { DurableObject } from "cloudflare:workers";
 import { createRequestIds } from "../../platform/request-ids.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -9,17 +10,14 @@ import { Room } from "./room.ts";
 import { type RoomDeps, type RoomParts, releaseStored, roomParts } from "./room-listing.ts";
 import { createRoomStore } from "./room-store.ts";
 
-/**
- * Creates the Durable Object class. `depsOf` derives the dependencies of judging from the Worker's
- * environment.
- */
+/** Creates the Durable Object class. `depsOf` builds the dependencies from the Worker's environment. */
 export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDeps & { counted(): Promise<void> }) {
   return class extends DurableObject<Record<string, unknown>> {
     readonly #values = durableValues(this.ctx);
     #room: Room | NamedGroup | null = null;
     #counted: () => Promise<void> = async () => undefined;
 
-    /** Resolves with the sample's answer. Has no time limit. */
+    /** Resolves with the sample's answer, without a time limit. */
     async join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
       try {
         return await this.#open(Room).join(sample, probe);
@@ -36,7 +34,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
       return this.#open(NamedGroup).add(members);
     }
 
-    /** Resolves with the group's reply. Has no time limit. */
+    /** Resolves with the group's reply, without a time limit. */
     async close(closing: GroupClosing): Promise<CloseReply> {
       try {
         return await this.#open(NamedGroup).close(closing);
@@ -51,7 +49,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
       await this.#clear();
     }
 
-    /** Closes groups even if no request arrives, keeps the object alive while it judges, deletes expired data. */
+    /** Closes groups without a request, keeps the object alive while it judges, and deletes expired data. */
     override async alarm(): Promise<void> {
       const kind = createRoomStore(this.#values).subject()?.named === undefined ? Room : NamedGroup;
       const room = this.#open<Room | NamedGroup>(kind);
@@ -64,7 +62,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
       await this.#values.clear();
     }
 
-    /** An object never changes its kind, because its name is a digest of the gathered data. */
+    /** Opens the room or named group. An object never changes its kind, since its name is a digest. */
     #open<R extends Room | NamedGroup>(kind: new (parts: RoomParts) => R): R {
       if (this.#room !== null) return this.#room as R;
       const room = new kind(this.#parts());

@@ -1,5 +1,5 @@
-// Early judging: asks those questions about an incomplete group that do not depend on the members still
-// missing.
+// Early judging: asks questions about an incomplete group, but only those that do not depend on the samples
+// still missing.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,28 +9,28 @@ import { GroupJournal } from "./group-journal.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
 import type { RoomParts } from "./room-listing.ts";
 
-/** The dependencies that a room provides. */
+/** The functions of a room that early judging uses. */
 interface EarlyParts {
   parts(): RoomParts;
-  /** Runs the work in the background. */
+  /** Runs work in the background. */
   run(requestId: string, work: Promise<void>): void;
-  /** Reports that the journal has unsaved rows, to be flushed within `withinMs`. */
+  /** Requests a flush within `withinMs`, because the journal has unsaved rows. */
   onWrite(withinMs: number): void;
 }
 
-/** Early judging of one group. */
+/** State of the early judging of one group. */
 interface GroupBegun {
   journal: GroupJournal;
-  /** Number of members covered by the questions so far. */
+  /** Number of members that the questions have covered so far. */
   members: number;
   passes: Set<AbortController>;
-  /** Cancels the next scheduled check. */
+  /** Cancels the next scheduled pass; null if none is scheduled. */
   cancel: (() => void) | null;
 }
 
 export class EarlyJudging {
   readonly #room: EarlyParts;
-  /** Keyed by epoch. */
+  /** Groups that are being judged early, by epoch. */
   readonly #groups = new Map<number, GroupBegun>();
 
   constructor(room: EarlyParts) {
@@ -38,8 +38,8 @@ export class EarlyJudging {
   }
 
   /**
-   * Schedules early judging if members have joined since the last time. A short delay lets simultaneous
-   * arrivals share a pass, and a group that arrives all at once is judged as a whole.
+   * Schedules early judging if members have joined since the last pass. The short delay lets simultaneous
+   * arrivals share one pass, and avoids early judging if the whole group arrives at once.
    */
   look(group: GroupState): void {
     if (!this.#isDue(group)) return;
@@ -50,7 +50,7 @@ export class EarlyJudging {
     });
   }
 
-  /** The journal for judging all current members, with the number of early generations that were reused. */
+  /** The journal for judging all current members; its `early` counts the reused early generations. */
   whole({ epoch }: GroupState, { request_id, answer_by }: Judgement) {
     const { journal, passes } = this.#groupFor(epoch);
     const abort = () => {
@@ -62,7 +62,7 @@ export class EarlyJudging {
     return { ...journal.ofWhole(request_id), end: cancel };
   }
 
-  /** Stops early judging of a group. */
+  /** Stops the early judging of a group. */
   stop(epoch: number): void {
     const begun = this.#groups.get(epoch);
     if (begun === undefined) return;
@@ -94,7 +94,7 @@ export class EarlyJudging {
     const asked = this.#groups.get(epoch)?.members ?? 0;
     if (early === undefined || !gathers || members.length < 2 || members.length <= asked) return false;
     if (isRepetition(group) || (whole_only && refused.length > 0)) return false;
-    // A group that closes this soon is judged as a whole.
+    // If the group is about to close, early judging would gain nothing.
     if ((closing(group)?.at ?? Infinity) <= now() + LIMITS.room_flush_ms) return false;
     const subject = store.subject();
     return subject !== null && early.allows(subject.spec, size);
@@ -127,7 +127,7 @@ export class EarlyJudging {
   }
 }
 
-/** Ignores an ApiError: the judgement of the whole group reports it. */
+/** Error handler that ignores an ApiError, which the judgement of the whole group will report. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }

@@ -1,5 +1,5 @@
-// The types of gathering: the data that a one-sample request brings to its group's room, and the reply it
-// gets.
+// The interface of gathering, which lets clients send the samples of a group in separate requests. A room
+// collects the samples, and every request is answered with its sample's reward once the group is judged.
 
 import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
@@ -9,117 +9,119 @@ import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 /** Facts of a group by name, as in the groups of /v1/rewards. */
 export type GroupFacts = Readonly<Record<string, unknown>>;
 
-/** One request's sample, sent to the room of its group. Durations are in ms. */
+/** The sample of one request, as sent to the room that gathers its group. Durations are in ms. */
 export interface GatheredSample {
-  /** Digest naming the room: key name, run, step, spec hash, prompt hash, label and group size. */
+  /** Name of the room: a digest of key name, run, step, spec hash, prompt hash, label and group size. */
   room: string;
-  /** The request's id. A second join with the same id attaches to the same waiter. */
+  /** The request's id. If the request joins the room again with the same id, it gets the same answer. */
   waiter_id: string;
-  /** SHA-256 hex of the request's raw body: equal means byte-identical. */
+  /** SHA-256 of the raw request body, in hex. Requests are equal if their bodies are byte-identical. */
   body_hash: string;
   prompt: Prompt;
   language: string | null;
   rollout: Rollout;
-  /** Content of the answer that no judge can be shown. A group with such a member is rejected. */
+  /** Parts of the rollout that no judge can be shown. A group with such a sample is rejected. */
   unshown?: readonly FieldError[];
   spec: AnySpec;
-  /** Facts of the group that its spec needs; omitted if there are none. */
+  /** Facts about the group that the spec needs; omitted if the spec needs none. */
   facts?: GroupFacts;
   run_id: string | null;
   step: number | null;
-  /** The trainer's step, used only in the run log: members of one group may have different values. */
+  /** The trainer's step, used only for the run log, since samples of a group may have different steps. */
   log_step?: number;
   key_name: string | null;
-  /** Number of members at which the group closes; null: only the window closes the group. */
+  /** Number of samples at which the group closes; null: only the window closes the group. */
   group_size: number | null;
-  /** The group closes this long after the last arrival even if it is incomplete. */
+  /** Time after the last arrival at which the group closes even if it is incomplete. */
   window_ms: number;
-  /** The deadline of this waiter under its API contract, from now. */
+  /** Time from now within which this request must be answered. */
   answer_within_ms: number;
-  /** How long answers are kept: the client's retry horizon. */
+  /** How long answers are kept, so that the client can retry. */
   retain_ms: number;
   /**
-   * Number of attempts that the client makes. While attempts remain, the sample may be answered `gathering`
-   * if its group is incomplete.
+   * Number of attempts that the client makes. While attempts remain, a request whose group is incomplete may
+   * be answered with the error `gathering`.
    */
   tries: number;
   /**
-   * How long the first attempt waits for an incomplete group. Doubles with each attempt, up to half of the
-   * attempt's time.
+   * How long the first attempt waits for an incomplete group. The time doubles with each attempt, up to half
+   * of `answer_within_ms`.
    */
   patience_ms: number;
-  /** Whether a failure is a final answer: the client receives a number for it and does not retry. */
+  /** Whether a failure is final: the client receives a number instead of a reward and does not retry. */
   takes_failure: boolean;
-  /** The group is judged only when complete; an incomplete group gets no rewards. */
+  /** Whether the group is judged only when complete. If so, an incomplete group gets no rewards. */
   whole_only: boolean;
 }
 
 /**
- * Why a group was judged: all members had arrived, no member arrived within the window, or the time to wait
- * was over.
+ * Why a group was closed and judged: all samples had arrived, no sample arrived within the window, or a
+ * request's time to wait was over.
  */
 export type GroupClosed = "full" | "window" | "deadline";
 
-/** One waiter's answer. */
+/** The answer to one request. */
 export interface GatheredReward {
-  /** Id of the judged group's log entry, or the waiter's id if no judgement finished in time. */
+  /** Id of the group's log entry, or the request's own id if no judgement finished in time. */
   request_id: string;
   logged: RewardsReply["logged"];
   warnings: string[];
-  /** Number of members judged together, including the waiter's. */
+  /** Number of samples judged together, including this request's sample. */
   members: number;
   closed: GroupClosed;
-  /** Generations asked before the group was complete; missing in records stored by older versions. */
+  /**
+   * Number of generations requested before the group was complete. Missing in records stored by older
+   * versions.
+   */
   early?: number;
   /**
    * The longest Retry-After of a verifier, in ms; null if there was none. Missing in records stored by older
    * versions.
    */
   retry_after_ms?: number | null;
-  /** The member joined after the group had been judged, and was scored against the members judged before. */
+  /** The sample arrived after its group had been judged, and was scored against the earlier samples. */
   late: boolean;
-  /** The request repeated a known sample. */
+  /** The request repeated a sample that another request had sent. */
   attached: boolean;
-  /** `reward` is null and `error` is set if there is no reward. */
+  /** If there is no reward, `reward` is null and `error` is set. */
   result: RolloutResult;
   metrics: GroupResult["metrics"];
   spec_hash: string;
 }
 
 /**
- * Checks whether the waiter's client is still connected. The route writes white space to its reply twice,
- * about 100 ms apart, and resolves with false if the request's signal has aborted. A rejection means that the
- * client is gone.
+ * Checks whether the request's client is still connected. The route writes white space to its reply twice,
+ * about 100 ms apart, and the probe resolves with false if the request was aborted. A rejection means that
+ * the client has disconnected.
  */
 export type ClientProbe = () => Promise<boolean>;
 
-/** Port to the rooms in which the one-sample requests of a group meet. */
+/** Port to the rooms that gather one-sample requests into groups. */
 export interface GroupRooms {
   /**
-   * Resolves with the sample's reward, always within answer_within_ms (then with reward null and error
-   * `deadline`, or `cancelled` after the signal aborts). Rejects with an ApiError only for errors in the
-   * request, never for verifier failures. Without `probe` the client counts as connected until the signal
-   * aborts.
+   * Resolves with the sample's reward. After `answer_within_ms`, or when `signal` is aborted, resolves with a
+   * null reward and the error `deadline` or `cancelled`. Rejects with an ApiError only for invalid requests,
+   * not for verifier failures. Without `probe`, the client counts as connected until `signal` is aborted.
    */
   join(sample: GatheredSample, signal: AbortSignal, probe?: ClientProbe): Promise<GatheredReward>;
-  /** Deletes the room's data; open joins are answered `gathering`. */
+  /** Deletes the room's data. Waiting requests are answered with the error `gathering`. */
   forget(room: string): Promise<void>;
-  /** Groups with a name chosen by the caller. */
+  /** Groups that the client names. */
   named: NamedGroups;
 }
 
-/** New members for a named group. */
+/** New rollouts for a named group. */
 export interface NamedMembers
   extends Pick<GatheredSample, "room" | "prompt" | "language" | "spec" | "facts" | "run_id" | "step" | "key_name"> {
-  /** The caller's name of the group, as written to the run log. */
+  /** The group's name as chosen by the client and written to the run log. */
   group_id: string;
-  /** Id of the request that adds the members. */
+  /** Id of the request that adds the rollouts. */
   request_id: string;
-  /** Number of members at which the group is judged; null: only `close` starts the judgement. */
+  /** Number of rollouts at which the group is judged; null: only `close` starts the judgement. */
   size: number | null;
   /** Time for judging, from the last arrival, in ms. */
   deadline_ms: number;
-  /** Position of the first of `rollouts`; the others follow in order. */
+  /** Position of the first rollout in the group; the others follow in order. */
   position: number;
   rollouts: readonly Rollout[];
 }
@@ -127,13 +129,13 @@ export interface NamedMembers
 /** Progress of a named group. */
 export interface NamedState {
   group_id: string;
-  /** Number of members so far. */
+  /** Number of rollouts so far. */
   members: number;
   size: number | null;
   state: "gathering" | "judging" | "judged";
 }
 
-/** A request to close a named group. */
+/** The data of a request that closes a named group. */
 export interface GroupClosing {
   room: string;
   request_id: string;
@@ -142,19 +144,20 @@ export interface GroupClosing {
 }
 
 /**
- * Groups that a caller names, fills by position and closes. Adding the same rollout at the same position
- * again has no effect, and closing again returns the same reply.
+ * Port to groups that a client names, fills position by position, and closes. Adding the same rollout at the
+ * same position again has no effect, and closing again returns the same reply.
  */
 interface NamedGroups {
   /**
-   * @throws ApiError `facts_disagree` if members contradict the group or reuse a position; `group_closed` if
-   * the group is closed and a member is new
+   * Adds rollouts to the group.
+   * @throws ApiError `facts_disagree` if the request contradicts the group or changes the rollout at a
+   *   position; `group_closed` if the group is closed and a rollout is new
    */
   add(members: NamedMembers): Promise<NamedState>;
   /**
-   * Closes the group. Returns the reply for one group with its rollouts in order of position, and the longest
-   * Retry-After of a verifier, in ms (null if there was none). Waits for a running judgement.
-   * @throws ApiError `not_found` if the group has no members, and any error in the request
+   * Closes the group and waits for its judgement. Returns the reply, with the rollouts in order of position,
+   * and the longest Retry-After of a verifier in ms (null if there was none).
+   * @throws ApiError `not_found` if the group has no rollouts; other codes if judging rejects the group
    */
   close(closing: GroupClosing): Promise<{ reply: RewardsReply; retry_after_ms: number | null }>;
 }

@@ -1,10 +1,10 @@
-// The journal of one group: questions already answered and questions in flight, shared by early judging and
-// judgements so that no question is asked twice.
+// The journal of one group: the questions that are answered or in flight. Early judging and judgements share
+// it, so that no question is asked twice.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { JournalRow, RoomStore } from "./room-store.ts";
 
-/** One instance per group, shared by all its judgements. */
+/** A group's journal. There is one instance per group, shared by all judgements of the group. */
 export class GroupJournal {
   readonly #store: RoomStore;
   readonly #epoch: number;
@@ -20,22 +20,19 @@ export class GroupJournal {
     this.#rows = store.journal(epoch);
   }
 
-  /** Drops all later results. */
+  /** Closes the journal: results that arrive later are discarded. */
   end(): void {
     this.#ended = true;
   }
 
-  /**
-   * The journal for early judging. The cost of readings from an earlier judgement is in that judgement's log
-   * entry.
-   */
+  /** The journal for early judging. */
   ofEarly(requestId: string): ReadingJournal {
     return { ...this.#journalFor(requestId, { early: true }), early: true };
   }
 
   /**
-   * The journal for judging the whole group. `early` returns how many of the reused generations were asked
-   * before the group was complete.
+   * The journal for judging the whole group. `early` returns the number of reused generations that were
+   * requested before the group was complete.
    */
   ofWhole(requestId: string): { journal: ReadingJournal; early: () => number } {
     const taken = new Map<string, number>();
@@ -49,11 +46,11 @@ export class GroupJournal {
     const early = () => [...taken.values()].reduce((sum, count) => sum + count, 0);
     const onFailed = (key: string, readings: JournalRow["readings"]) =>
       void failed.set(key, { request_id: requestId, readings, failed: true });
-    // If the object restarts between the log entry and the answers, the judgement is repeated with the same
-    // result under the same id.
+    // Stores failures too, so that a judgement repeated after a restart has the same result as the log entry
+    // that was already written under its id.
     const onScored = () => {
       if (this.#ended) return;
-      // Skips questions that were answered after all.
+      // Skips questions that early judging has answered in the meantime.
       for (const [key, row] of failed) if (known(key) === undefined) this.#keep(key, row);
       this.#store.flush();
     };
@@ -70,7 +67,7 @@ export class GroupJournal {
       onReadings: (key, readings) => {
         if (this.#ended) return;
         this.#keep(key, { request_id: requestId, readings, ...mark });
-        // No client waits for early questions, so their rows are flushed later and delay no reward.
+        // No client waits for early questions, so their rows are flushed later in order not to delay rewards.
         this.#onWrite(mark.early === true ? LIMITS.room_flush_ms : LIMITS.room_journal_flush_ms);
         this.#settle(key);
       },

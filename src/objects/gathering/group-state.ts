@@ -1,7 +1,8 @@
-// The state of one gathered group: members, waiters, judgement. Interfaces only.
+// The state of one gathered group: its members (samples), its waiters (open requests), and its judgement.
+// Contains interfaces only.
 import type { GatheredSample, GroupClosed } from "./gathering.ts";
 
-/** The fields of an arriving sample that decide its place; its texts are in the storage. */
+/** The fields of an arriving sample that decide which group and slot it gets. */
 export type Arrival = Pick<
   GatheredSample,
   | "waiter_id"
@@ -16,33 +17,36 @@ export type Arrival = Pick<
   | "whole_only"
 >;
 
-/** `alone`: no other sample to compare with yet. `failed`: no reward; another attempt may succeed. */
+/**
+ * State of a member's answer. `alone`: there was no other sample to compare with. `failed`: there is no
+ * reward, but another attempt may succeed.
+ */
 export type AnswerState = "none" | "reward" | "alone" | "failed";
 
 export interface MemberState {
   body_hash: string;
-  /** Id of the request that added the member; any other request with the same body repeats it. */
+  /** Id of the request that added the member. */
   waiter_id: string;
-  /** The member joined after a judgement of its group had begun or ended. */
+  /** Whether the member joined after a judgement of its group had begun or ended. */
   late: boolean;
   answer: AnswerState;
   /**
-   * When the answer was sent to a connected client; null until then. An equal request after that time is not
-   * a retry.
+   * Time at which the answer was sent to a connected client; null until then. An equal request that arrives
+   * later is not a retry.
    */
   told_at: number | null;
   /**
-   * A client of this room has already received an answer for the same text, so the member is either another
-   * sample of a later group or a retry.
+   * Whether a client has already received an answer for an equal sample. If so, the member is either a new
+   * sample that happens to be equal, or a retry.
    */
   seen_before: boolean;
-  /** Number of times the sample has been sent. */
+  /** Number of times that the sample has been sent. */
   tries: number;
-  /** Maximum number of equal requests open at the same time, i.e. how many clients may share `tries`. */
+  /** Maximum number of equal requests open at the same time, i.e. the number of clients behind `tries`. */
   abreast: number;
 }
 
-/** One open request. Waiters that have left are removed from the list. Times are in ms since 1970. */
+/** One open request. Times are in ms since 1970. */
 export interface WaiterState {
   waiter_id: string;
   member: number;
@@ -50,12 +54,13 @@ export interface WaiterState {
   gather_by: number;
   answer_by: number;
   /**
-   * The waiter is from before a restart of the room and has not joined again, so no deadline depends on it.
+   * Whether the waiter was restored after a restart and its client has not joined again. Its deadlines are
+   * ignored.
    */
   lost: boolean;
   /**
-   * How long the waiter waits for an incomplete group before it is answered `gathering`, in ms; null if its
-   * client has no attempts left.
+   * How long the request waits for an incomplete group before it is answered with `gathering`, in ms; null if
+   * its client has no attempts left.
    */
   let_go_after: number | null;
   takes_failure: boolean;
@@ -63,53 +68,54 @@ export interface WaiterState {
 
 export interface Judgement {
   request_id: string;
-  /** Number of members judged, from the first on. */
+  /** Number of members to judge, starting with the first. */
   members: number;
   closed: GroupClosed;
   answer_by: number;
 }
 
-/** The stored state of a group as plain data. The members' texts and answers are stored separately. */
+/** The state of a group, as stored. The members' rollouts and answers are stored separately. */
 export interface GroupState {
   /** Index of the group in its room, from 0. */
   epoch: number;
-  /** Number of members of a complete group; null if only time closes the group. */
+  /** Number of members of the complete group; null if the size is unknown and only time closes the group. */
   size: number | null;
   members: MemberState[];
-  /** Body hashes of rejected samples: the group waits for that many fewer members. */
+  /** Body hashes of rejected samples, which the group does not wait for. */
   refused: string[];
-  /** If one sample is rejected, the whole group gets no rewards. */
+  /** Whether the group gets no rewards at all if a sample is rejected. */
   whole_only: boolean;
-  /** Waiters whose members have no answer yet, in order of arrival. */
+  /** Requests that have not been answered yet, in order of arrival. */
   waiters: WaiterState[];
-  /** Number of members that have been judged, from the first on. */
+  /** Number of members that have been judged, starting with the first. */
   judged: number;
   judging: Judgement | null;
-  /** Why the last judgement began; null before the first. */
+  /** Why the last judgement began; null if there was none. */
   closed: GroupClosed | null;
-  /** A request repeated a member whose judgement failed. */
+  /** Whether a request repeated a member whose judgement failed. */
   retry_requested: boolean;
   /**
-   * Request id under which the members were scored before duplicate requests were resolved; null if that did
-   * not happen. The next judgement reuses the id and includes the costs.
+   * Id under which the members were scored before duplicate requests were resolved; null if they were not.
+   * The next judgement reuses the id and includes the cost.
    */
   scored_as: string | null;
-  /** The scoring for duplicate requests, or their resolution, is in progress. */
+  /** Whether duplicate requests are being resolved, including the scoring that precedes it. */
   telling_apart: boolean;
   window_ends: number;
   /** Time of the last arrival. */
   last_at: number;
-  /** Time in ms for a judgement that no client waits for. */
+  /** Time limit for a judgement that no client waits for, ms. */
   judge_ms: number;
   judged_at: number | null;
   retain_ms: number;
   forget_at: number;
-  /** The group's bytes in storage; undefined if nothing is stored. */
+  /** The group's size in storage; undefined if nothing is stored. */
   stored?: GroupBytes;
 }
 
 /**
- * Bytes in storage, the part of them that is booked, and the time (ms since 1970) until which it is booked.
+ * Bytes in storage, and those counted against the key's storage limit (`booked`) until the time `until` (ms
+ * since 1970).
  */
 interface GroupBytes {
   bytes: number;
@@ -118,9 +124,9 @@ interface GroupBytes {
 }
 
 /**
- * A request equal to another open request whose client seems connected: either a separate sample with the
- * same text, or a retry whose first connection died unnoticed. It waits until both cases can be distinguished
- * at no cost.
+ * A request whose body equals that of another open request. It is either a separate sample that happens to be
+ * equal, or a retry after a disconnect that went unnoticed. The request waits until the two cases can be
+ * distinguished.
  */
 export interface Undecided {
   arrival: Arrival;
@@ -128,11 +134,9 @@ export interface Undecided {
 }
 
 export interface RoomState {
-  /** Ascending by epoch. */
+  /** All groups, in ascending order of `epoch`. */
   groups: GroupState[];
-  /**
-   * Body hashes of samples rejected since the last group was complete; they are missing from the next group.
-   */
+  /** Body hashes of samples rejected while no group was missing members; the next group takes them over. */
   refused: string[];
   undecided: Undecided[];
 }

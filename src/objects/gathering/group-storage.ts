@@ -1,4 +1,4 @@
-// Counts the stored bytes of gathered groups against their keys' limits, until the group is deleted.
+// Counts the stored bytes of each gathered group against its key's limit until the group is deleted.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { requireStorage } from "../key-limits/refusal.ts";
@@ -8,9 +8,9 @@ import type { GroupState } from "./group-state.ts";
 export interface GroupStorage {
   /** @throws ApiError `storage_budget_exceeded` if the key has reached its storage limit */
   requireSpace(key: string | null): void;
-  /** Books the group's stored bytes and their expiry with the key's limits, if either has changed. */
+  /** Records the group's stored bytes and their expiry with the key's limits, if either has changed. */
   book(key: string | null, group: GroupState): void;
-  /** Releases the group's booked bytes. */
+  /** Releases the bytes that were recorded for the group. */
   release(key: string | null, group: GroupState): void;
 }
 

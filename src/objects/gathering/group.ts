@@ -1,16 +1,16 @@
-// The state machine of one gathered group: members, waiters, when the group closes, and the effects of a
-// judgement. Pure: receives the time as an argument, and depends on neither texts nor storage.
+// The state machine of one gathered group: its members (samples), its waiters (open requests), when it
+// closes, and what a judgement changes. Pure: receives the time as an argument and does no I/O.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { GroupClosed } from "./gathering.ts";
 import type { AnswerState, Arrival, GroupState, Judgement, MemberState, WaiterState } from "./group-state.ts";
 
-/** A time that never comes, representable in JSON. */
+/** A time in the infinite future that, unlike Infinity, can be represented in JSON. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Attempts held in reserve: the one in which the group is judged with the members present, and one more. */
+/** Client attempts held in reserve: one in which an incomplete group is judged, and a spare one. */
 const SPARE_TRIES = 2;
 
-/** Share of the answer's time available for gathering; the rest is for judging. */
+/** Share of the time to answer that may be spent on gathering; the rest is for judging. */
 const GATHERING_SHARE = 0.5;
 
 export function openGroup(
@@ -40,18 +40,21 @@ export function openGroup(
   };
 }
 
-/** Whether the group has all its members; another sample starts a new group. */
+/** Whether the group has all its members, so that the next sample starts a new group. */
 export function isFull({ size, members }: GroupState): boolean {
   return members.length >= Math.min(size ?? LIMITS.rollouts_per_group_max, LIMITS.rollouts_per_group_max);
 }
 
-/** Whether the group expects no further member: all missing ones were rejected. */
+/** Whether no further member can arrive, because the group is full or the missing samples were rejected. */
 function expectsNobody(group: GroupState): boolean {
   const { size, members, refused } = group;
   return isFull(group) || (size !== null && members.length > 0 && members.length + refused.length >= size);
 }
 
-/** Adds a member with its waiter and returns the member's index. `seenBefore`: see MemberState. */
+/**
+ * Adds a member and its waiter, and returns the member's index.
+ * @param seenBefore see `seen_before` in MemberState
+ */
 export function addMember(group: GroupState, arrival: Arrival, now: number, seenBefore = false): number {
   const { waiter_id, body_hash } = arrival;
   const late = group.judging !== null || group.judged > 0;
@@ -64,8 +67,8 @@ export function addMember(group: GroupState, arrival: Arrival, now: number, seen
 }
 
 /**
- * Sets the end of the window. A window at least as long as the gathering time is disabled: each waiter's own
- * deadline applies instead.
+ * Sets the end of the window. If the window is at least as long as the gathering time, there is no window and
+ * each waiter's own deadline applies instead.
  */
 function openWindow(group: GroupState, { window_ms, answer_within_ms, whole_only }: Arrival, now: number): void {
   const none = whole_only || (group.size !== null && window_ms >= answer_within_ms * GATHERING_SHARE);
@@ -85,8 +88,8 @@ function addWaiter(group: GroupState, at: number, arrival: Arrival, now: number)
 }
 
 /**
- * How long the next attempt for this member waits while its group is incomplete; null: until the gathering
- * deadline, when the group is judged with the members present.
+ * How long the next attempt for this member waits for an incomplete group, in ms. Null: until the gathering
+ * deadline, at which the incomplete group is judged.
  */
 export function patienceOf(
   { tries, abreast }: Pick<MemberState, "tries" | "abreast">,
@@ -95,8 +98,8 @@ export function patienceOf(
   const made = Math.floor(tries / abreast);
   const gathering_ms = arrival.answer_within_ms * GATHERING_SHARE;
   if (made + 1 > arrival.tries - SPARE_TRIES) return arrival.whole_only ? gathering_ms : null;
-  // Equal requests can be distinguished only while both are open, so each waits longer than the other's
-  // back-off, which grows at the same rate.
+  // Equal requests can be distinguished only while both are open, so each waits longer than the other client
+  // backs off. The waiting time doubles with each attempt because clients' back-off does.
   const patience_ms = arrival.patience_ms * abreast * 2 ** Math.min(made, 30);
   return Math.min(gathering_ms, patience_ms);
 }
@@ -107,9 +110,9 @@ function keep(group: GroupState, retainMs: number, now: number): void {
 }
 
 /**
- * Attaches a repeated request to a member. Returns true if the answer is already available; otherwise the
- * request waits. A failed judgement is repeated. A sample that was alone, or was judged without an equal
- * sample that was rejected, is gathered again, because the missing samples may take minutes to arrive.
+ * Attaches a repeated request to a member. Returns true if the answer is already available, and otherwise
+ * adds a waiter. A failed judgement is repeated. If the sample was alone in its group, or an equal request
+ * failed along with it, gathering restarts, because the missing samples may take minutes to arrive.
  */
 export function attach(group: GroupState, at: number, arrival: Arrival, now: number): boolean {
   const member = group.members[at] as MemberState;
@@ -121,15 +124,15 @@ export function attach(group: GroupState, at: number, arrival: Arrival, now: num
     gatherAgain(group, arrival, now);
   }
   addWaiter(group, at, arrival, now);
-  // The clients of the missing members may take as long to return as this one did.
+  // The clients of the missing members may return as late as this one, so the window is extended.
   if (isLacking(group) && group.window_ends < now + arrival.window_ms) openWindow(group, arrival, now);
   if (member.answer === "failed" && group.judging === null) group.retry_requested = true;
   return false;
 }
 
 /**
- * Whether the group was judged without any reward while an equal request was open. That request failed as
- * well and will be repeated; only then does it show whether it is a separate sample.
+ * Whether the group was judged without any reward while equal requests were open. All of them failed and will
+ * be repeated, and only then can separate samples be distinguished from retries.
  */
 function lacksTwin(group: GroupState): boolean {
   const { members } = group;
@@ -138,26 +141,26 @@ function lacksTwin(group: GroupState): boolean {
   );
 }
 
-/** Restarts gathering, as if the members had just joined. */
+/** Restarts gathering as if the members had just joined. */
 function gatherAgain(group: GroupState, arrival: Arrival, now: number): void {
   for (const member of group.members) member.answer = "none";
   group.judged = 0;
   openWindow(group, arrival, now);
 }
 
-/** Whether the group is gathering and has fewer members than its known size. */
+/** Whether the group is gathering, has a known size, and is still missing members. */
 export const isLacking = (group: GroupState) => group.size !== null && group.judging === null && !expectsNobody(group);
 
-/** Whether a waiter's member is yet to be judged: not judged so far, or judged alone. */
+/** Whether a waiter's member has not been judged yet, or was the only one that was judged. */
 const waits =
   ({ judged, members }: GroupState) =>
   ({ member, lost }: WaiterState) =>
     !lost && (member >= judged || members[member]?.answer === "alone");
 
 /**
- * When gathering ends and why; null while no member waits to be judged. In a group of known size no member
- * waits once all connections are gone: the samples are stored, and are judged when the last one arrives, or
- * when time runs out for a client that cannot retry.
+ * When gathering ends and why; null if no end is scheduled. An incomplete group of known size has no end once
+ * all its clients have disconnected: the samples stay stored until the last one arrives, or until time runs
+ * out for a client that has no attempts left.
  */
 export function closing(group: GroupState): { at: number; why: GroupClosed } | null {
   const { members, waiters, judged, window_ends } = group;
@@ -172,9 +175,9 @@ export function closing(group: GroupState): { at: number; why: GroupClosed } | n
 }
 
 /**
- * When the waiters of an incomplete group are released with `gathering`. Their samples stay in the group, and
- * their connections become free for the missing samples. Clients with enough connections are released at the
- * gathering deadline and wait again in their next attempt.
+ * When the waiters of an incomplete group are answered with `gathering`. Their samples stay in the group, and
+ * their connections become free, since the client may need them to send the missing samples. At the latest,
+ * waiters are answered at the gathering deadline and wait again in their next attempt.
  */
 export function releaseTimes(group: GroupState): { waiter: WaiterState; at: number }[] {
   if (!isLacking(group) || group.telling_apart) return [];
@@ -185,19 +188,20 @@ export function releaseTimes(group: GroupState): { waiter: WaiterState; at: numb
   });
 }
 
-/** Releases the waiters whose time is over, and returns their ids. */
+/** Removes the waiters to be answered with `gathering` by now, and returns their ids. */
 export function sendAway(group: GroupState, now: number): string[] {
   const gone = releaseTimes(group).flatMap(({ waiter, at }) => (at <= now ? [waiter] : []));
   group.waiters = group.waiters.filter((waiter) => !gone.includes(waiter));
   return gone.map(({ waiter_id }) => waiter_id);
 }
 
-/** Whether the group contains only repetitions of samples whose clients already have their answers. */
+/** Whether every member of the group repeats a sample whose client has already received an answer. */
 export const isRepetition = ({ members }: GroupState) => members.every(({ seen_before }) => seen_before);
 
 /**
- * The group's next action and its reason, or null. If `equals` unresolved equal requests could complete the
- * group, or its time is up, the members are scored first.
+ * What to do with the group now, and why; null: nothing. With `scores`, the members are only scored at first,
+ * so that unresolved duplicate requests can be resolved before the group is judged.
+ * @param equals number of unresolved requests that equal one of the group's requests
  */
 export function due(group: GroupState, equals: number, now: number): { scores: boolean; closed: GroupClosed } | null {
   const { judging, telling_apart, size, members } = group;
@@ -210,19 +214,19 @@ export function due(group: GroupState, equals: number, now: number): { scores: b
   return end === null || now < end.at ? null : { scores: equals > 0, closed: end.why };
 }
 
-/** Creates a judgement of all current members. It must end in time for the earliest waiter. */
+/** Creates a judgement of all current members, with the earliest deadline of the waiters. */
 export function judgementOf(group: GroupState, requestId: string, closed: GroupClosed, now: number): Judgement {
   return { request_id: requestId, members: group.members.length, closed, answer_by: answerBy(group, now) };
 }
 
-/** Starts a judgement. */
+/** Starts a judgement of all current members. */
 export function begin(group: GroupState, requestId: string, closed: GroupClosed, now: number): Judgement {
   Object.assign(group, { retry_requested: false, scored_as: null });
   group.judging = judgementOf(group, requestId, closed, now);
   return group.judging;
 }
 
-/** Resumes a judgement that was running before a restart, under the same id; null if there was none. */
+/** Resumes a judgement that a restart interrupted, under the same id; null if none was running. */
 export function resume(group: GroupState, now: number): Judgement | null {
   if (group.judging !== null) group.judging.answer_by = answerBy(group, now);
   return group.judging;
@@ -233,18 +237,15 @@ function answerBy({ waiters, judge_ms }: GroupState, now: number): number {
   return waited.length > 0 ? Math.min(...waited) : now + judge_ms;
 }
 
-/**
- * The effects of a judgement: members with a new answer, and the waiters that receive theirs (removed from
- * the group's list).
- */
+/** The effects of a judgement: the members with a new answer, and the waiters to answer now. */
 interface Finished {
   answered: number[];
   waiters: WaiterState[];
 }
 
 /**
- * Ends the judgement. A reward already answered is kept; members without one take the new answer. Waiters for
- * a reward of a body in `doubted` stay listed, because an equal request is unresolved.
+ * Ends the judgement. Members that already have a reward keep it; the others get the new answer.
+ * @param doubted body hashes with an unresolved equal request; waiters for their rewards stay in the group
  */
 export function finish(
   group: GroupState,
@@ -276,8 +277,8 @@ export function isComplete(group: GroupState): boolean {
 }
 
 /**
- * Records that an answer was sent to the waiter's client. A reward, or a failure that the client accepts as
- * final, counts as delivered.
+ * Records that an answer was sent to the waiter's client. Only a reward, or a failure that the client accepts
+ * as final, counts as delivered.
  */
 export function markDelivered(
   group: GroupState,
@@ -288,7 +289,7 @@ export function markDelivered(
   if (state.answer === "reward" || takes_failure) state.told_at = now;
 }
 
-/** Whether the group is idle and no client can return for an answer. */
+/** Whether the group is idle and so old that no client will return for an answer. */
 export function isOver(group: GroupState, now: number): boolean {
   const idle = group.judging === null && closing(group) === null && !group.retry_requested;
   return idle && group.waiters.length === 0 && now >= group.forget_at;

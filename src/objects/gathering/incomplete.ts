@@ -1,7 +1,7 @@
-// Warnings for rewards that were computed from a part of their group.
+// Warnings for rewards that were computed from an incomplete group.
 import type { GroupClosed } from "./gathering.ts";
 
-/** How complete a judged group was: its members, its size, why it closed, and whether members joined late. */
+/** How complete a group was when it was judged. */
 interface Completeness {
   members: number;
   /** Null if unknown. */
@@ -14,7 +14,7 @@ interface Completeness {
 export const isCutShort = ({ members, size, closed }: Completeness): boolean =>
   closed === "deadline" || (size !== null && members < size);
 
-/** The `group_incomplete` warning with the numbers, or no warning for a complete group. */
+/** The `group_incomplete` warning with the number of samples; empty for a complete group. */
 export function incompleteWarnings(group: Completeness): string[] {
   const { members, size, late } = group;
   if (!isCutShort(group) && !late) return [];

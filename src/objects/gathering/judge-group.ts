@@ -1,4 +1,4 @@
-// Judges one gathered group, with the same scoring and logging as a request to /v1/rewards with one group.
+// Judges one gathered group. Scoring and logging are the same as for a /v1/rewards request with one group.
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
@@ -13,7 +13,7 @@ import { scoreBatch } from "../../scoring/score-batch.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
 interface GroupAsked {
-  /** Id of the log entry; judging again with the same id does not add a second entry. */
+  /** Id of the log entry. Judging again with the same id does not add a second entry. */
   request_id: string;
   subject: RoomSubject;
   members: readonly MemberContent[];
@@ -23,8 +23,8 @@ interface GroupAsked {
 
 export interface GroupWork extends GroupAsked {
   /**
-   * If false, the group is scored for its journal only; a judgement with the same id follows and logs the
-   * costs.
+   * If false, the group is scored only to fill its journal. A judgement with the same id follows and logs the
+   * cost.
    */
   logs: boolean;
   /** Warnings for the log entry. */
@@ -37,9 +37,9 @@ interface EarlyWork extends GroupAsked {
   signal: AbortSignal;
 }
 
-/** Asks questions about the current members that the complete group would need as well. */
+/** Asks those questions about the current members that will be needed for the complete group too. */
 export interface EarlyJudge {
-  /** Whether the spec allows early questions for groups of this size; null: of any size. */
+  /** Whether the spec allows early questions for groups of this size; null: the size is unknown. */
   allows(spec: AnySpec, size: number | null): boolean;
   /** Rejects with an ApiError only for errors in the request. */
   ask(work: EarlyWork): Promise<void>;
@@ -54,14 +54,14 @@ interface JudgedGroup {
   retry_after_ms: number | null;
 }
 
-/** A judged group with the number of generations asked before the group was complete. */
+/** A judged group, and the number of generations that were requested before the group was complete. */
 export interface ScoredGroup extends JudgedGroup {
   early: number;
 }
 
 /**
- * Creates the judge. A judgement runs to its end even if clients disconnect, because they return for their
- * answers.
+ * Creates the function that judges a group. A judgement runs to its end even if all clients disconnect,
+ * because they return for their answers.
  */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
   return async (work) => {
@@ -72,7 +72,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
     const journal = { ...work.journal, ...(deps.verifier.protocol === "verify" && { hastens: true as const }) };
     const never = new AbortController().signal;
     const has_facts = true as const;
-    // Reserves memory in the room's isolate; the members arrived through other isolates.
+    // The memory must be reserved in this isolate, since the requests were admitted in other isolates.
     return holding(deps.held, key_name, deadline_ms, async ({ reserveBytes }) => {
       const started_ms = deps.clock.now();
       if (!logs) {
@@ -106,7 +106,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
   };
 }
 
-/** Asks the same questions about the current members, without rewards or a log entry. */
+/** Creates the early judge, which asks questions but computes no rewards and logs nothing. */
 export function createEarlyJudge(deps: JudgingDeps): EarlyJudge {
   let known: { spec: AnySpec; size: number | null; allowed: boolean } | null = null;
   return {
@@ -142,15 +142,18 @@ function requestOf({ group_id, subject, members, deadline_ms }: GroupAsked & Pic
 }
 
 /**
- * The latest step of the members. A trainer that updates its policy during generation sends several steps for
- * one group.
+ * The latest training step among the members. A trainer that updates its policy during generation sends
+ * different steps for the same group.
  */
 function latestStep(members: readonly MemberContent[]): number | undefined {
   const steps = members.flatMap(({ log_step }) => log_step ?? []);
   return steps.length === 0 ? undefined : Math.max(...steps);
 }
 
-/** Rejects a group with a member that cannot be shown to a judge, since rewards are relative to the group. */
+/**
+ * Throws ApiError if a member has content that no judge can be shown. Rewards are relative to the group, so
+ * the other members cannot be judged either.
+ */
 function requireShown(members: readonly MemberContent[]): void {
   const errors = members.find(({ unshown }) => unshown !== undefined)?.unshown;
   if (errors === undefined) return;

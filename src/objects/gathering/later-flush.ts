@@ -1,5 +1,5 @@
-// Batches a room's storage writes and flushes them a little later. A commit on the way to the verifier would
-// cost the trainer more than what a restart can lose.
+// Batches storage writes and flushes them a little later. Committing each write before calling the verifier
+// would delay every request, whereas the writes that a restart loses can be recovered.
 import { systemClock } from "../../platform/clock.ts";
 
 export class LaterFlush {
@@ -14,8 +14,8 @@ export class LaterFlush {
   }
 
   /**
-   * Flushes changes within `ms`. After a restart an unsaved sample arrives again with its request, and an
-   * unsaved verdict is asked again.
+   * Flushes changes within `ms`. If a restart loses them, requests send their samples again, and verdicts are
+   * asked for again.
    */
   within(ms: number): void {
     const at = this.#now() + ms;

@@ -1,4 +1,5 @@
-// Rooms in the memory of one process, for tests and for hosts without Durable Objects.
+// Gathers one-sample requests into groups in the memory of one process, for tests and for hosts without
+// Durable Objects.
 
 import { createRequestIds } from "../../platform/request-ids.ts";
 import { memoryValues } from "../storage/memory.ts";
@@ -9,7 +10,7 @@ import { unlessFault } from "./reply.ts";
 import { Room } from "./room.ts";
 import { type RoomDeps, type RoomParts, roomParts } from "./room-listing.ts";
 
-/** Creates rooms that live only in this process. */
+/** Creates in-memory rooms. */
 export function createLocalRooms(deps: RoomDeps): GroupRooms {
   const rooms = new Map<string, Room | NamedGroup>();
   const nextRequestId = createRequestIds(() => deps.clock.date().getTime());

@@ -1,5 +1,5 @@
-// A group that its caller names, fills by position and closes. Adds members, judges the group once it is full
-// or closed, and keeps the reply.
+// A group that the client names, fills position by position, and closes explicitly. It is judged once it is
+// full or closed, and the reply is stored.
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { Rollout } from "../../core/contract/requests.ts";
@@ -22,7 +22,7 @@ import { type MemberContent, passingStore, type RoomSubject } from "./room-store
 import { scoredReply } from "./scored-answers.ts";
 import { namedSubjectOf, requireSameRollouts, requireSameSubject } from "./subject.ts";
 
-/** Replies as plain data, like RoomReply, because errors lose their class between isolates. */
+/** Replies are plain data, like `RoomReply`, because errors lose their class between isolates. */
 export type AddReply = { added: NamedState } | { fault: GatheringFault };
 export type CloseReply = { reply: RewardsReply; retry_after_ms: number | null } | { fault: GatheringFault };
 
@@ -33,17 +33,17 @@ const UNKNOWN: GatheringFault = {
   headers: {},
 };
 
-/** The single group of its object. A member's `body_hash` is its position. */
+/** The only group of its Durable Object. A member's `body_hash` holds its position in the group. */
 export class NamedGroup {
   #parts: RoomParts;
   readonly #group: GroupState;
   readonly #early: EarlyJudging;
   readonly #storing: LaterFlush;
   #judging: Promise<CloseReply> | null = null;
-  /** Resolves for waiters when the group is deleted. */
+  /** Resolves with an error when the group is deleted, for requests that wait for the reply. */
   readonly #forgotten = Promise.withResolvers<CloseReply>();
 
-  /** Restores the stored state and resumes an interrupted judgement. */
+  /** Restores the stored state and resumes a judgement that a restart interrupted. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
     this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
@@ -62,7 +62,7 @@ export class NamedGroup {
     return this.#judging === null && this.#parts.now() >= this.#group.forget_at;
   }
 
-  /** Adds all members, or none and returns a fault. Members are stored before the method returns. */
+  /** Adds and stores all members. If any of them is invalid, adds none and returns the error. */
   add(members: NamedMembers): AddReply {
     try {
       this.#place(members);
@@ -73,20 +73,20 @@ export class NamedGroup {
     }
   }
 
-  /** Closes the group. Resolves with the result of the judgement, which may already be running. */
+  /** Closes the group and resolves with the result of its judgement, which may already be running. */
   async close({ deadline_ms }: Pick<GroupClosing, "deadline_ms">): Promise<CloseReply> {
     const group = this.#group;
     if (group.members.length === 0) return { fault: UNKNOWN };
     group.forget_at = this.#parts.now() + LIMITS.named_group_kept_ms;
     this.#book();
     const reply = this.#judging === null ? this.#parts.store.reply() : null;
-    // A reply with retryable failures is judged again.
+    // A reply that contains retryable failures is not reused; the group is judged again.
     if (reply !== null && !isMendable(reply)) return { reply, retry_after_ms: null };
     if (this.#judging === null) Object.assign(group, { size: group.members.length, judge_ms: deadline_ms });
     return Promise.race([this.#judging ?? this.#begin(), this.#forgotten.promise]);
   }
 
-  /** Deletes the group: waiters receive `gathering`, and running work is dropped. */
+  /** Deletes the group. Waiting requests receive the error `gathering`, and running work is discarded. */
   forget(): void {
     this.#early.stopAll();
     releaseStored(this.#parts);
@@ -94,7 +94,7 @@ export class NamedGroup {
     this.#parts = { ...this.#parts, store: passingStore() };
   }
 
-  /** Does what is due. Resolves when no judgement is running, or after room_alarm_ms. */
+  /** Starts whatever is due. Resolves when no judgement is running, at the latest after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
     if (this.#judging !== null) await within(systemClock, LIMITS.room_alarm_ms, this.#judging, () => undefined);
@@ -132,7 +132,7 @@ export class NamedGroup {
       addStored(group, bytes + store.addMember(0, place, { rollout, language: members.language }));
       bytes = 0;
     }
-    // Only the closing request waits, so members have no waiters.
+    // Members have no waiters, since only the request that closes the group waits.
     Object.assign(group, { size, waiters: [], judge_ms: deadline_ms });
   }
 
@@ -175,7 +175,9 @@ export class NamedGroup {
     return this.#judging;
   }
 
-  /** Judges the group; never rejects. The reply is stored before it is returned. */
+  /**
+   * Judges the group and stores the reply. Errors are returned as `fault`, so the promise does not reject.
+   */
   async #judge(judgement: Judgement): Promise<CloseReply> {
     const outcome = await this.#scored(judgement);
     const { store, now } = this.#parts;

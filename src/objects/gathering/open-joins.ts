@@ -1,20 +1,20 @@
-// Joins that are not answered yet: their promises, and samples whose place is undecided.
+// Open joins: requests that wait for their sample's answer, with the promises of their replies.
 import type { GatheredSample } from "./gathering.ts";
 import type { RoomReply } from "./reply.ts";
 
 interface OpenJoin {
   reply: Promise<RoomReply>;
   resolve(reply: RoomReply): void;
-  /** The request repeats a sample that another request added. */
+  /** Whether the request repeats a sample that another request added. */
   attached: boolean;
-  /** The sample while its place is undecided; otherwise null. */
+  /** The sample while it is undecided whether it is a retry; otherwise null. */
   sample: GatheredSample | null;
 }
 
 export class OpenJoins {
   readonly #joins = new Map<string, OpenJoin>();
 
-  /** Returns the waiter's join; creates one if there is none. */
+  /** Returns the request's join, and creates one if there is none. */
   open(waiterId: string): OpenJoin {
     const known = this.#joins.get(waiterId);
     if (known !== undefined) return known;
@@ -28,7 +28,7 @@ export class OpenJoins {
     return this.#joins.get(waiterId);
   }
 
-  /** Drops the join of a client that has disconnected. */
+  /** Removes the join of a client that has disconnected. */
   drop(waiterId: string): void {
     this.#joins.delete(waiterId);
   }

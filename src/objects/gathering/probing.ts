@@ -1,5 +1,5 @@
-// Probes whether waiters' clients are still connected: at most one probe per waiter at a time, each with a
-// time limit.
+// Checks whether the clients of waiting requests are still connected, with at most one probe per request at a
+// time, each with a time limit.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -11,23 +11,22 @@ export class Prober {
   readonly #running = new Map<string, Promise<boolean>>();
   readonly #next = new Map<string, Promise<boolean>>();
 
-  /** Registers a waiter that has joined or rejoined; without a probe its client counts as connected. */
+  /** Registers a request that has joined (again). Without a probe, its client counts as connected. */
   add(waiterId: string, probe: ClientProbe | null): void {
     if (this.#probes.get(waiterId) !== probe) this.drop(waiterId);
     this.#probes.set(waiterId, probe);
   }
 
-  /** Removes a waiter that was answered or has left. */
+  /** Removes a request that was answered or whose client has disconnected. */
   drop(waiterId: string): void {
-    // Releases a probe from another isolate, which holds a reference there: otherwise the call that passed
-    // the probe would never end for a waiter that left.
+    // A probe from another isolate is an RPC stub. Unless it is disposed, the call that passed it never ends.
     (this.#probes.get(waiterId) as Partial<Disposable> | null | undefined)?.[Symbol.dispose]?.();
     this.#probes.delete(waiterId);
   }
 
   /**
-   * Whether the waiter's client is connected now. A probe serves all callers that asked before it started, so
-   * that many equal simultaneous arrivals cost two probes each instead of one per pair.
+   * Whether the client is connected now. A probe serves all callers that asked before the probe started, so
+   * that many simultaneous equal requests cost two probes each instead of one per pair.
    */
   prove(waiterId: string): Promise<boolean> {
     const queued = this.#next.get(waiterId);
@@ -48,14 +47,14 @@ export class Prober {
 
   async #probe(waiterId: string): Promise<boolean> {
     if (!this.#probes.has(waiterId)) {
-      // The waiter is from before a restart of the room: a client that is still connected rejoins at once.
+      // The request was restored after a restart. If its client is still connected, it joins again at once.
       await pause(systemClock, LIMITS.room_rejoin_ms);
       if (!this.#probes.has(waiterId)) return false;
     }
     const probe = this.#probes.get(waiterId) ?? null;
     if (probe === null) return true;
-    // A timeout counts as connected only after room_proof_ms, because a busy isolate responds late, while a
-    // client wrongly considered connected would be counted a second time when it returns.
+    // A timeout counts as connected, because a busy isolate may respond late. The timeout is long, because a
+    // client wrongly considered connected is counted as a second sample when it returns.
     const proven = probe().catch(() => false);
     return within(systemClock, LIMITS.room_proof_ms, proven, () => true);
   }

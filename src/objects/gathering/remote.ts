@@ -1,4 +1,5 @@
-// Client for rooms that run in Durable Objects; joins again when a call breaks.
+// Client for rooms in Durable Objects, which gather one-sample requests into groups. A request joins its room
+// again if the call to the object fails.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
@@ -13,7 +14,7 @@ import { type RoomReply, unlessFault } from "./reply.ts";
 
 const UNREACHABLE = "The room that gathers this sample's group cannot be reached. Send the same request again.";
 
-/** RPC methods of the Durable Object's stub. */
+/** RPC methods of the room's Durable Object. */
 export interface RoomStub {
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply>;
   leave(waiterId: string): Promise<void>;
@@ -28,8 +29,8 @@ export interface RoomNamespace {
 }
 
 /**
- * Creates rooms backed by Durable Objects, one object per room. `report` receives log lines about unreachable
- * rooms.
+ * Creates rooms that run in Durable Objects, one object per room.
+ * @param report receives log lines about unreachable rooms
  */
 export function createRemoteRooms(
   namespace: RoomNamespace,
@@ -56,9 +57,8 @@ export function createRemoteRooms(
 }
 
 /**
- * Joins a room and retries broken calls. A call breaks when the object is moved, restarted or updated. The
- * room recognises the waiter by its id, so another join only attaches to it. A stub whose call broke is not
- * reused.
+ * Joins a room and retries failed calls, since calls fail when the object is moved, restarted or updated. The
+ * room recognises the request by its id, so joining again is safe. A stub is not reused after a failed call.
  */
 async function joinAgain(
   namespace: RoomNamespace,
@@ -74,7 +74,7 @@ async function joinAgain(
     } catch (error) {
       if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
       await pause(systemClock, LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
-      // The waiter has already left; another join would create a waiter that never ends.
+      // The request has stopped waiting, so joining again would create a waiter that is never removed.
       if (signal.aborted) throw error;
     }
   }

@@ -1,4 +1,5 @@
-// The dependencies of a room, and its entry in the list of its run's objects.
+// Builds the dependencies of a room, the object that gathers samples into groups, and adds the room to the
+// list of its run's objects.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
@@ -12,18 +13,18 @@ export interface RoomParts {
   store: RoomStore;
   storage: GroupStorage;
   judge: JudgeGroup;
-  /** If omitted, no questions are asked before a group is judged. */
+  /** Omitted: no questions are asked before a group is complete. */
   early?: EarlyJudge;
   /** Milliseconds since 1970. */
   now(): number;
   nextRequestId(): string;
   report(line: Record<string, unknown>): void;
-  /** Called with the room's subject when its first sample has arrived. */
+  /** Called with the samples' common fields when the room's first sample has arrived. */
   began?(subject: RoomSubject, waiterId: string): void;
 }
 
 /**
- * Stores the subject of the room's first sample; does nothing if a subject is stored.
+ * Stores the fields that all samples of the room have in common. Does nothing if they are already stored.
  * @returns the number of bytes stored
  */
 export function beginWith(subject: RoomSubject, waiterId: string, { store, began }: RoomParts): number {
@@ -33,14 +34,14 @@ export function beginWith(subject: RoomSubject, waiterId: string, { store, began
   return bytes;
 }
 
-/** Releases all bytes that the room has booked with its key's limits. */
+/** Releases all bytes that the room has counted against its key's storage limit. */
 export function releaseStored({ store, storage }: RoomParts): void {
   for (const group of store.groups()) storage.release(store.subject()?.key_name ?? null, group);
 }
 
 /**
  * Adds a new room to its run's list, and deletes the room's data if the run was deleted after the first
- * sample was sent. Runs in the background; no request waits for the result.
+ * sample was sent. Runs in the background, so that no request waits for it.
  */
 function listing(
   runObjects: RunObjects | undefined,
@@ -56,11 +57,11 @@ function listing(
   };
 }
 
-/** Dependencies for judging, and the lists of runs' objects (optional). */
+/** Dependencies for judging, and optionally the lists of each run's objects. */
 export type RoomDeps = Omit<JudgingDeps, "runObjects"> & { runObjects?: RunObjects };
 
 /**
- * Builds a room's dependencies over its stored values.
+ * Builds a room's dependencies on top of its stored values.
  * @param forget deletes the room
  */
 export function roomParts(

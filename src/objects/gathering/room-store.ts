@@ -1,5 +1,5 @@
-// The storage of a room: its groups, their members' texts, answers and readings. Buffers writes until they
-// are flushed.
+// The storage of a room, which gathers samples into groups: the groups, their samples, answers and verdicts.
+// Writes are buffered until they are flushed.
 
 import type { Reading } from "../../core/asking/readings.ts";
 import type { RewardsReply } from "../../core/contract/replies.ts";
@@ -12,7 +12,7 @@ import type { GatheredReward, GroupFacts } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { GatheringFault } from "./reply.ts";
 
-/** Fields that all samples of a room share; the room's name is a digest of them. */
+/** The fields that all samples of a room have in common. The room's name is a digest of them. */
 export interface RoomSubject {
   room: string;
   prompt: Prompt;
@@ -22,7 +22,7 @@ export interface RoomSubject {
   run_id: string | null;
   step: number | null;
   key_name: string | null;
-  /** Set for a named group; omitted for a room in which samples meet. */
+  /** Set for a group that the client named; omitted for a room that gathers one-sample requests. */
   named?: { group_id: string; language: string | null; size: number | null };
 }
 
@@ -33,28 +33,25 @@ export interface MemberContent {
   log_step?: number;
 }
 
-/** A member's answer; independent of which request asks for it. */
+/** A member's answer, without the parts that depend on the request that receives it. */
 export type Answer = { reward: Omit<GatheredReward, "attached"> } | { fault: GatheringFault };
 
-/** Readings of one question, and the id of the log entry that includes their cost. */
+/** The readings of one question, and the id of the log entry that includes their cost. */
 export interface JournalRow {
   request_id: string;
   /** The question was asked before the group was complete. */
   early?: true;
-  /**
-   * The question failed. The readings are valid only for the judgement that logged the failure, if that
-   * judgement is resumed.
-   */
+  /** The question failed. The readings are used only if the judgement that logged the failure is resumed. */
   failed?: true;
   readings: readonly Reading[];
 }
 
 /**
- * Buffers writes until `flush`, which stores them atomically: a commit takes milliseconds, and the runtime
- * holds back outgoing messages until it is done. Reads see buffered writes.
+ * Stores a room. Writes are buffered until `flush` stores them atomically, because each commit takes
+ * milliseconds and the runtime holds back outgoing messages meanwhile. Reads see buffered writes.
  */
 export interface RoomStore {
-  /** Ascending by epoch. */
+  /** All groups, in ascending order of `epoch`. */
   groups(): GroupState[];
   saveGroup(group: GroupState): void;
   subject(): RoomSubject | null;
@@ -66,17 +63,17 @@ export interface RoomStore {
   addMember(epoch: number, member: number, content: MemberContent): number;
   answer(epoch: number, member: number): Answer | null;
   saveAnswer(epoch: number, member: number, answer: Answer): void;
-  /** The reply of a named group; null before it is judged. */
+  /** The reply of a named group; null until the group has been judged. */
   reply(): RewardsReply | null;
   saveReply(reply: RewardsReply): void;
-  /** Keyed by the content key of the question. */
+  /** The journal of a group's answered questions, by content key. */
   journal(epoch: number): Map<string, JournalRow>;
   addToJournal(epoch: number, key: string, row: JournalRow): void;
   /** Deletes the journal of a group that will never be judged again. */
   dropJournal(epoch: number): void;
   /** Deletes a group and all its data. */
   forget(epoch: number): void;
-  /** Sets when the room is woken, even after a restart; null: never, the room is empty. */
+  /** Sets the time at which the room is woken, even after a restart. Null: never, since the room is empty. */
   wakeAt(at: number | null): void;
   flush(): void;
 }
@@ -85,7 +82,7 @@ const SUBJECT = "subject";
 const REPLY = "reply";
 const GROUP = "group.";
 
-/** Values that may be larger than a storage row, buffered with their bytes until `flush`. */
+/** Buffers values that may be larger than a storage row, together with their encoded bytes. */
 function createTexts(values: Values) {
   const unsaved = new Map<string, { value: unknown; bytes: Uint8Array }>();
   return {
@@ -105,8 +102,8 @@ function createTexts(values: Values) {
 }
 
 /**
- * Creates a room's store over an object's values. Frequent small writes such as readings, which are rarely
- * read again, stay in memory until `flush`. A group is stored in the state it has at that time.
+ * Creates a room's store on top of an object's values. A group is stored in the state that it has at the time
+ * of `flush`, not at the time of `saveGroup`.
  */
 export function createRoomStore(values: Values): RoomStore {
   const unsaved = new Map<string, unknown>();
@@ -121,13 +118,13 @@ export function createRoomStore(values: Values): RoomStore {
   }
 
   function flush(): void {
-    // Deletions come first: a new group may reuse the epoch of a deleted one.
+    // Deletes before writing, since a new group may reuse the epoch of a deleted group.
     for (const prefix of dropped.splice(0)) for (const [name] of [...values.list(prefix)]) values.delete(name);
     for (const [name, value] of unsaved) values.set(name, value);
     unsaved.clear();
     texts.flush();
-    // An alarm that fires too early costs less than a new alarm at every arrival: the room only checks its
-    // state and sets the next alarm. An alarm that has fired no longer counts.
+    // Postponing the alarm at every arrival would cost more than an alarm that fires too early, which only
+    // makes the room check its state and set the next alarm. An alarm that has fired no longer counts.
     if (rings <= Date.now()) rings = Infinity;
     if (wakes >= rings) return;
     rings = wakes;
@@ -138,7 +135,7 @@ export function createRoomStore(values: Values): RoomStore {
   return {
     groups() {
       flush();
-      // Names are in lexicographic order, in which 10 precedes 9.
+      // Values are listed in lexicographic order, in which 10 precedes 9.
       return Array.from(values.list<GroupState>(GROUP), ([, group]) => group).sort((a, b) => a.epoch - b.epoch);
     },
     saveGroup: (group) => void unsaved.set(`${GROUP}${group.epoch}.`, group),
@@ -176,5 +173,5 @@ export function createRoomStore(values: Values): RoomStore {
   };
 }
 
-/** A store in memory for a deleted room: later data is not persisted. */
+/** An in-memory store for a deleted room, so that running work no longer writes to storage. */
 export const passingStore = (): RoomStore => createRoomStore(memoryValues(() => undefined));

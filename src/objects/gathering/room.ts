@@ -1,5 +1,5 @@
-// A gathering room: collects the samples of one group from separate requests, judges the group, and answers
-// every waiter. Independent of the runtime; the adapter is durable.ts.
+// A room collects the samples of a group from separate requests, judges the group, and answers every waiter
+// (open request). Independent of the runtime; the Durable Object adapter is durable.ts.
 
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -44,15 +44,15 @@ export class Room {
   readonly #state: RoomState;
   readonly #prober = new Prober();
   readonly #joins = new OpenJoins();
-  /** Running judgements, including those that score a group before duplicate requests are resolved. */
+  /** Running judgements, including preliminary ones that precede the resolution of duplicate requests. */
   readonly #judgements = new Set<Promise<void>>();
-  /** The latest answers, by waiter. */
+  /** Answers that were sent recently, by waiter. */
   readonly #delivered = new DeliveredReplies();
   #cancel: () => void = () => {};
   readonly #storing: LaterFlush;
   readonly #early: EarlyJudging;
 
-  /** Restores the stored state and resumes interrupted judgements. */
+  /** Restores the stored state and resumes judgements that a restart interrupted. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
     this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
@@ -74,7 +74,7 @@ export class Room {
     return this.#state.groups.length === 0 && this.#state.undecided.length === 0;
   }
 
-  /** Resolves with the sample's answer; has no time limit. Joins with the same waiter_id share the answer. */
+  /** Resolves with the sample's answer, without a time limit. Joins with equal `waiter_id` share it. */
   join(sample: GatheredSample, probe: ClientProbe | null): Promise<RoomReply> {
     const { waiter_id } = sample;
     const join = this.#joins.open(waiter_id);
@@ -99,8 +99,8 @@ export class Room {
   }
 
   /**
-   * Handles the disconnect of a waiter's client. Its member stays; an answer sent to it but not received
-   * counts as undelivered.
+   * Handles the disconnect of a waiter's client. The sample stays in its group. If the answer was sent but
+   * not received, it counts as undelivered.
    */
   leave(waiterId: string): void {
     this.#prober.drop(waiterId);
@@ -110,7 +110,7 @@ export class Room {
     this.#proceed();
   }
 
-  /** Deletes all samples: waiters receive `gathering`, and running work is dropped. */
+  /** Deletes all samples. Waiters receive the error `gathering`, and running work is discarded. */
   forget(): void {
     this.#joins.answerAll({ fault: GATHERING });
     this.#early.stopAll();
@@ -120,7 +120,7 @@ export class Room {
     this.#parts = { ...this.#parts, store: passingStore() };
   }
 
-  /** Does what is due. Resolves when no judgement is running, or after room_alarm_ms. */
+  /** Starts whatever is due. Resolves when no judgement is running, at the latest after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
     const until = this.#parts.now() + LIMITS.room_alarm_ms;
@@ -131,7 +131,7 @@ export class Room {
     this.#storing.flush();
   }
 
-  /** Stores the sample in its slot, and answers at once if the answer is available. */
+  /** Stores the sample in its slot, and sends the answer if it is already available. */
   #take(sample: GatheredSample, { epoch, member, added, attached, ready }: MemberSlot): void {
     const { store } = this.#parts;
     const group = this.#state.groups.find((other) => other.epoch === epoch) as GroupState;
@@ -145,7 +145,7 @@ export class Room {
     store.saveGroup(group);
   }
 
-  /** Removes a waiter from before a restart unless its client rejoins shortly. */
+  /** Removes a waiter that was restored after a restart, unless its client soon joins again. */
   async #awaitBack(waiterId: string): Promise<void> {
     await pause(systemClock, LIMITS.room_rejoin_ms);
     if (isLost(this.#state, waiterId)) this.leave(waiterId);
@@ -160,7 +160,7 @@ export class Room {
     };
   }
 
-  /** Assigns an undecided request to its slot. */
+  /** Assigns an undecided request to a slot, now that it is known whether it is a retry. */
   #settle(waiterId: string): void {
     const sample = this.#joins.get(waiterId)?.sample ?? null;
     try {
@@ -175,7 +175,7 @@ export class Room {
     this.#parts.storage.requireSpace(key_name);
   }
 
-  /** Judges due groups, deletes expired ones, and schedules the next wake-up. */
+  /** Judges groups that are due, deletes expired groups, and schedules the next wake-up. */
   #proceed(): void {
     const { store, storage, now, nextRequestId } = this.#parts;
     const at = now();
@@ -220,15 +220,15 @@ export class Room {
   }
 
   /**
-   * Scores a group before its duplicate requests are resolved: their clients are probed only once their text
-   * has a reward.
+   * Scores a group before its duplicate requests are resolved. Probing a client starts its HTTP reply, so
+   * clients are probed only once their samples have rewards.
    */
   #scoreFirst(group: GroupState, judgement: Judgement): void {
     Object.assign(group, { scored_as: judgement.request_id, telling_apart: true });
     this.#parts.store.saveGroup(group);
     const { window_ends } = group;
     const probing = async () => {
-      // A single text, or a repetition of judged samples, needs no questions to the verifier.
+      // No questions are needed for a single sample, or if all samples repeat judged ones.
       const certain = judgement.members === 1 || isRepetition(group);
       const answers = certain ? [] : await scoredAnswers(this.#parts, this.#early, group, judgement, false);
       for (const { waiter_id, reply } of refusals(undecidedIn(this.#state, group), group, answers)) {
@@ -255,19 +255,19 @@ export class Room {
     this.#early.stop(group.epoch);
     if (isComplete(group)) store.dropJournal(group.epoch);
     store.saveGroup(group);
-    // Answers are stored before they are sent, so that a repeated request never receives a different answer.
+    // Stores answers before sending them, so that a repeated request never receives a different answer.
     this.#storing.flush();
     for (const waiter of waiters) this.#send(group, waiter, answers[waiter.member] as Answer);
-    // Delivery marks are stored only after sending, so that a client that disconnects in the meantime does
-    // not lose its answer.
+    // Stores the delivery marks only after sending, so that a client that disconnects in between does not
+    // lose its answer.
     store.saveGroup(group);
     this.#proceed();
     await Promise.all(group.waiters.map((waiter) => this.#sendProven(group, waiter)));
   }
 
   /**
-   * Sends the reward of a member that has an unresolved equal request, once its client has proved to be
-   * connected.
+   * Sends a reward that was held back because an equal request is unresolved, once the waiter's client has
+   * proved to be connected.
    */
   async #sendProven(group: GroupState, waiter: WaiterState): Promise<void> {
     const { store } = this.#parts;
@@ -289,8 +289,8 @@ export class Room {
   }
 
   /**
-   * Sends an answer. If the client has disconnected, a `leave` follows soon, and the answer then counts as
-   * undelivered.
+   * Sends an answer and marks it as delivered. If the client has disconnected, `leave` is called soon and
+   * removes the mark.
    */
   #send(group: GroupState, waiter: Pick<WaiterState, "waiter_id" | "member" | "takes_failure">, answer: Answer): void {
     const { waiter_id, member } = waiter;

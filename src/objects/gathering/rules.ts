@@ -1,6 +1,5 @@
-// The rules of a room: which group a new sample belongs to, whether it repeats another sample, and which
-// groups are due. Pure: receives the time as an argument, and depends on neither texts, storage nor
-// connections.
+// The rules by which a room gathers samples: which group a new sample belongs to, whether it repeats another
+// sample, and which groups are due. Pure: receives the time as an argument and does no I/O.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import {
@@ -27,31 +26,31 @@ import {
   undecidedOf,
 } from "./undecided.ts";
 
-/** An API contract's deadline as a share of its client's timeout; see ../../api/tools/shared/deadlines.ts. */
+/** Ratio of a route's deadline to its client's timeout; see ../../api/tools/shared/deadlines.ts. */
 const ANSWER_SHARE = 0.8;
 
 /** A sample's slot in a group. */
 export interface MemberSlot {
   epoch: number;
   member: number;
-  /** The sample is a new member, whose text must be stored. */
+  /** The sample is a new member, so its content must be stored. */
   added: boolean;
-  /** Another request added this member. */
+  /** The member was added by another request. */
   attached: boolean;
   /** The answer is already available. */
   ready: boolean;
 }
 
 /**
- * `held`: undecided whether the request repeats an open one. The waiters in `lost` are from before a restart
- * and must rejoin first.
+ * Result of an arrival. `held`: it is undecided whether the request repeats an open one. `lost` lists equal
+ * waiters that were restored after a restart and have not joined again yet.
  */
 type Arrived = { kind: "placed"; place: MemberSlot } | { kind: "held"; lost: string[] };
 
 /**
- * Restores a room after a restart. Waiters may rejoin; requests without a slot arrive again. An answer
- * delivered shortly before counts as delivered now: the restart may have cut the reply, so a repeated request
- * may be a retry.
+ * Restores a room after a restart. Clients join again, including those of undecided requests, which are not
+ * stored. An answer delivered shortly before the restart counts as delivered now: the restart may have
+ * interrupted the reply, so a repeated request may be a retry.
  */
 export function restoredRoom(groups: readonly GroupState[], now: number): RoomState {
   for (const group of groups) {
@@ -65,8 +64,8 @@ export function restoredRoom(groups: readonly GroupState[], now: number): RoomSt
 }
 
 /**
- * Counts a rejected sample as arrived, once per body, in the group it would have joined, so that the other
- * members do not wait for it. Returns that group.
+ * Counts a rejected sample as arrived in the group that it would have joined, so that the other members do
+ * not wait for the sample. Counts each body once. Returns the group, or null if none has changed.
  */
 export function refuse(room: RoomState, { body_hash }: Pick<Arrival, "body_hash">): GroupState | null {
   if ([room, ...room.groups].some(({ refused }) => refused.includes(body_hash))) return null;
@@ -76,8 +75,8 @@ export function refuse(room: RoomState, { body_hash }: Pick<Arrival, "body_hash"
 }
 
 /**
- * Finds the slot of an arriving sample.
- * @param requireSpace called before a member is added; may throw to reject it
+ * Finds the slot for an arriving sample.
+ * @param requireSpace called before a new member is added; may throw to reject the sample
  * @throws ApiError `overloaded` when the room holds room_members_max members
  */
 export function arrive(room: RoomState, arrival: Arrival, now: number, requireSpace = () => {}): Arrived {
@@ -95,8 +94,8 @@ export function arrive(room: RoomState, arrival: Arrival, now: number, requireSp
 }
 
 /**
- * Assigns an undecided request to a slot, once no equal request is open or all earlier ones have proved to be
- * connected. Returns null if the request has left.
+ * Assigns an undecided request to a slot. Called once no equal request is open, or the clients of all earlier
+ * equal requests have proved to be connected. Returns null if the request's client has disconnected.
  */
 export function settle(room: RoomState, waiterId: string, now: number, requireSpace = () => {}): MemberSlot | null {
   const found = release(room, waiterId);
@@ -106,12 +105,12 @@ export function settle(room: RoomState, waiterId: string, now: number, requireSp
   return repeated(room, arrival, now, false) ?? newcomer(room, arrival, now, requireSpace);
 }
 
-/** Waiter ids of undecided requests that can be assigned now, in order. */
+/** Waiter ids of the undecided requests that can be assigned to slots now, in order of arrival. */
 export const settleable = (room: RoomState): string[] => decidable(room).map(({ arrival }) => arrival.waiter_id);
 
 /**
- * Removes a waiter whose client has disconnected or whose time is over. Its member stays and counts. Returns
- * the changed group.
+ * Removes a waiter whose client has disconnected or whose deadline has passed. Its sample stays in the group.
+ * Returns the changed group.
  */
 export function leave(room: RoomState, waiterId: string): GroupState | null {
   release(room, waiterId);
@@ -122,8 +121,8 @@ export function leave(room: RoomState, waiterId: string): GroupState | null {
 }
 
 /**
- * The groups to judge now, or to score before duplicate requests are resolved, with the reason. Drops waiters
- * whose time is over.
+ * The groups to judge now, with the reason; `scores` marks those with duplicate requests to resolve first.
+ * Removes waiters whose deadline has passed.
  */
 export function dueGroups(room: RoomState, now: number) {
   for (const group of room.groups) group.waiters = group.waiters.filter(({ answer_by }) => answer_by > now);
@@ -133,7 +132,7 @@ export function dueGroups(room: RoomState, now: number) {
   });
 }
 
-/** Releases waiters of incomplete groups whose time is over. Returns them and the changed groups. */
+/** Removes the waiters to be answered with `gathering` by now. Returns their ids and the changed groups. */
 export function lettingGo(room: RoomState, now: number): { groups: GroupState[]; waiters: string[] } {
   const undecided = letsUndecidedGo(room).flatMap(({ waiter_id, at }) => (at <= now ? [waiter_id] : []));
   for (const waiter of undecided) release(room, waiter);
@@ -145,26 +144,26 @@ export function lettingGo(room: RoomState, now: number): { groups: GroupState[];
   };
 }
 
-/** Time of the next release; null if none is scheduled. */
+/** Time at which the next waiter is to be answered with `gathering`; null if none is scheduled. */
 export function letsGoAt(room: RoomState): number | null {
   const waiters = room.groups.flatMap((group) => releaseTimes(group));
   return earliest([...waiters, ...letsUndecidedGo(room)].map(({ at }) => at));
 }
 
-/** Removes the groups that can no longer be requested, and returns their epochs. */
+/** Removes the groups for which no client will return, and returns their epochs. */
 export function forget(room: RoomState, now: number): number[] {
   const over = room.groups.filter((group) => isOver(group, now));
   room.groups = room.groups.filter((group) => !over.includes(group));
   return over.map(({ epoch }) => epoch);
 }
 
-/** Earliest time at which a gathering group closes if no member arrives; null if no group is gathering. */
+/** Earliest time at which a gathering group closes if no sample arrives; null if none is scheduled. */
 export function closesAt(room: RoomState): number | null {
   const gathers = ({ judging, telling_apart }: GroupState) => judging === null && !telling_apart;
   return earliest(room.groups.filter(gathers).flatMap((group) => closing(group)?.at ?? []));
 }
 
-/** Time of the next action if no request arrives, including expiry; null if the room is empty. */
+/** Time of the next closing or expiry of a group if no request arrives; null if the room is empty. */
 export function wakesAt(room: RoomState): number | null {
   const idle = room.groups.filter((group) => group.judging === null && closing(group) === null);
   const over = idle.map(({ forget_at, waiters }) => Math.max(forget_at, ...waiters.map(({ answer_by }) => answer_by)));
@@ -173,7 +172,7 @@ export function wakesAt(room: RoomState): number | null {
 
 const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
 
-/** Handles the same request after its connection to the room broke. */
+/** Handles a request that joins again after its connection to the room broke; null for a new request. */
 function returning(room: RoomState, arrival: Arrival, now: number): Arrived | null {
   const { waiter_id } = arrival;
   if (room.undecided.some((other) => other.arrival.waiter_id === waiter_id)) return { kind: "held", lost: [] };
@@ -183,7 +182,7 @@ function returning(room: RoomState, arrival: Arrival, now: number): Arrived | nu
     const member = waiter?.member ?? members.findIndex((other) => other.waiter_id === waiter_id);
     if (member < 0) continue;
     if (waiter !== undefined) waiter.lost = false;
-    // A waiter that was being probed when the room restarted can be answered now.
+    // If the room restarted while this waiter was being probed, its reward can be sent now.
     const answered = members[member]?.answer === "reward";
     if (answered) group.waiters = waiters.filter((other) => other !== waiter);
     const ready = answered || (waiter === undefined && attach(group, member, arrival, now));
@@ -196,10 +195,10 @@ function returning(room: RoomState, arrival: Arrival, now: number): Arrived | nu
 const isOpen = (answer: string) => answer === "none" || answer === "failed";
 
 /**
- * Attaches to an equal member whose answer no client has received: preferably an unanswered one without a
- * waiter, else an answered one. While earlier equal arrivals are undecided, the unanswered members are
- * reserved for them. A client that has its answer does not ask again, so a sample equal to a delivered one is
- * a separate sample, from a later epoch of the trainer.
+ * Attaches the request to an equal member that no client waits for and whose answer no client has received;
+ * null if there is none. Prefers members without a reward, but while earlier equal requests are undecided,
+ * those are reserved for the earlier requests. Members with a delivered answer are not considered: a client
+ * that has its answer does not ask again, so an equal sample is a new one.
  */
 function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: boolean): MemberSlot | null {
   const equal = room.groups.flatMap((group) =>
@@ -217,7 +216,7 @@ function repeated(room: RoomState, arrival: Arrival, now: number, othersFirst: b
   return { epoch: group.epoch, member, added: false, attached: true, ready };
 }
 
-/** The last rewarded member with this body. */
+/** The most recent member that has this body and a reward; null if there is none. */
 export function rewardedMember(room: RoomState, bodyHash: string): { epoch: number; member: number } | null {
   for (const { epoch, members } of room.groups.toReversed()) {
     const member = members.findLastIndex(({ body_hash, answer }) => body_hash === bodyHash && answer === "reward");
@@ -226,7 +225,7 @@ export function rewardedMember(room: RoomState, bodyHash: string): { epoch: numb
   return null;
 }
 
-/** Adds the sample to the last group while that accepts members, otherwise to a new group. */
+/** Adds the sample to the last group if the group accepts members, otherwise to a new group. */
 function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: () => void): MemberSlot {
   requireSpace();
   if (room.groups.reduce((sum, { members }) => sum + members.length, 0) >= LIMITS.room_members_max) {
@@ -238,7 +237,7 @@ function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: 
   }
   const delivered_at = lastDelivered(room, arrival.body_hash);
   const last = room.groups.findLast((group) => !isRepetition(group) || !isFull(group));
-  // A group never contains both a delivered sample and its repetition.
+  // A group must not contain both a sample whose answer was delivered and its repetition.
   const apart =
     delivered_at !== null &&
     last?.members.some(({ body_hash, told_at }) => told_at !== null && body_hash === arrival.body_hash);
@@ -246,8 +245,8 @@ function newcomer(room: RoomState, arrival: Arrival, now: number, requireSpace: 
   const group = last !== undefined && !apart && takes(last, arrival, now) ? last : next();
   if (group !== last) room.groups.push(group);
   const member = addMember(group, arrival, now, delivered_at !== null);
-  // This soon after delivery the sample may be a retry of a client whose disconnect went unnoticed, so it
-  // does not wait for a whole window.
+  // Shortly after a delivery, an equal sample may be a retry by a client whose disconnect went unnoticed, so
+  // the window is shortened.
   if (delivered_at !== null && isRepetition(group) && now - delivered_at < LIMITS.room_hold_after_ms) {
     group.window_ends = Math.min(group.window_ends, now + LIMITS.room_hold_ms);
   }
@@ -265,8 +264,8 @@ function lastDelivered({ groups }: RoomState, bodyHash: string): number | null {
 }
 
 /**
- * Whether the group accepts members. After the last judgement it accepts late members for as long as a client
- * waits.
+ * Whether the group accepts members. A judged group accepts late members until the client's timeout, counted
+ * from the last judgement, has passed.
  */
 function takes(group: GroupState, { answer_within_ms }: Arrival, now: number): boolean {
   if (isFull(group)) return false;

@@ -1,4 +1,4 @@
-// Scores a group and builds its members' answers: a failure of the judgement is returned to every member.
+// Scores a group and builds its members' answers. If scoring fails, every member gets the error.
 import { answersOf, faultAnswers } from "./answers.ts";
 import type { EarlyJudging } from "./early-judging.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
@@ -9,10 +9,10 @@ import type { RoomParts } from "./room-listing.ts";
 import type { Answer } from "./room-store.ts";
 import { subjectFor } from "./subject.ts";
 
-/** Characters of the room's digest used in group ids of the run log. */
+/** Number of characters of the room's digest that are part of a group id in the run log. */
 const ROOM_CHARS = 16;
 
-/** Scores a group within its judgement's deadline, reusing readings of early judging. */
+/** Scores a group within its judgement's deadline, reusing the results of early judging. */
 export async function scoredReply(
   { judge, now }: RoomParts,
   begun: EarlyJudging,
@@ -33,7 +33,7 @@ export async function scoredReply(
 
 /**
  * Scores a group and returns one answer per member, in order.
- * @param logs see GroupWork
+ * @param logs whether to log the result; see `logs` in GroupWork
  */
 export async function scoredAnswers(
   parts: RoomParts,

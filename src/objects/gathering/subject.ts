@@ -1,4 +1,4 @@
-// The fields that all samples of a room share, and the check that a new sample agrees with them. Pure.
+// The fields that all samples of a room have in common, and the check that a new sample agrees with them.
 
 import type { Rollout } from "../../core/contract/requests.ts";
 import { canonicalJson } from "../../core/contract/spec.ts";
@@ -7,13 +7,13 @@ import type { GatheredSample, GroupFacts, NamedMembers } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";
 import type { MemberContent, RoomSubject } from "./room-store.ts";
 
-/** The shared fields, taken from a room's first sample. */
+/** The common fields, taken from the room's first sample. */
 export const subjectOf = ({ room, prompt, spec, facts, run_id, step, key_name }: GatheredSample): RoomSubject => ({
   ...{ room, prompt, spec, run_id, step, key_name },
   ...(facts && { facts }),
 });
 
-/** The fields that every request for a named group repeats. */
+/** The fields that every request to a named group repeats. */
 export const namedSubjectOf = ({ group_id, language, size, ...shared }: NamedMembers): RoomSubject => {
   const { room, prompt, spec, facts, run_id, step, key_name } = shared;
   return {
@@ -22,7 +22,7 @@ export const namedSubjectOf = ({ group_id, language, size, ...shared }: NamedMem
   };
 };
 
-/** The fields that belong to one sample. */
+/** The fields that may differ between the samples of a room. */
 export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSample): MemberContent => ({
   rollout,
   language,
@@ -31,14 +31,14 @@ export const contentOf = ({ rollout, language, unshown, log_step }: GatheredSamp
 });
 
 /**
- * Throws ApiError `facts_disagree`, naming the facts, if a sample contradicts earlier samples of its group.
+ * Throws ApiError `facts_disagree` with the names of the facts if a sample contradicts earlier samples.
  * @param subject null for the first sample
  */
 export function requireSameFacts(subject: RoomSubject | null, { facts = {} }: Pick<GatheredSample, "facts">): void {
   if (subject !== null) requireAlike(subject.facts ?? {}, facts);
 }
 
-/** Like requireSameFacts, for all shared fields of a named group including its size. */
+/** Like `requireSameFacts`, but for all common fields of a named group, including its size. */
 export function requireSameSubject(known: RoomSubject | null, given: RoomSubject): void {
   const describe = ({ prompt, spec, run_id, step, facts, named }: RoomSubject) => {
     const { language, size } = named ?? {};
@@ -54,7 +54,7 @@ function requireAlike(known: GroupFacts, given: GroupFacts): void {
   disagree(names.filter((name) => !isAlike(known[name], given[name])));
 }
 
-/** Throws ApiError `facts_disagree` unless each rollout equals the one already at its position. */
+/** Throws ApiError `facts_disagree` if a different rollout is already stored at a rollout's position. */
 export function requireSameRollouts(known: readonly (Rollout | undefined)[], given: readonly Rollout[]): void {
   disagree(
     given.flatMap((rollout, i) => (known[i] === undefined || isAlike(known[i], rollout) ? [] : [`rollouts[${i}]`])),
@@ -68,12 +68,12 @@ function disagree(paths: readonly string[]): void {
   throw new ApiError("facts_disagree", detail, { errors: paths.map((path) => ({ path, message })) });
 }
 
-/** Whether the sample was rejected because it disagrees with earlier ones, so that it will not arrive. */
+/** Whether a sample was rejected because it contradicts earlier samples, so that its group must not wait. */
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === "facts_disagree";
 
 /**
- * The subject for judging a group. Throws `facts_disagree` if a sample was rejected and the group needs all
- * its samples.
+ * The common fields with which to judge a group. Throws ApiError `facts_disagree` if the group needs all its
+ * samples but one was rejected.
  */
 export function subjectFor({ whole_only, refused }: GroupState, subject: RoomSubject | null): RoomSubject {
   if (!whole_only || refused.length === 0) return subject as RoomSubject;

@@ -1,9 +1,9 @@
-// Requests equal to an open one, until it is known whether they are retries or separate samples. Pure:
-// receives the time as an argument; must not depend on storage or connections.
+// Keeps requests that equal an open request until it is known whether they are retries or separate samples.
+// Pure: receives the time as an argument and does no I/O.
 import { isLacking, patienceOf } from "./group.ts";
 import type { Arrival, GroupState, MemberState, RoomState, Undecided, WaiterState } from "./group-state.ts";
 
-/** Waiters for members with this body, with their groups, in ascending order. */
+/** The waiting requests with this body, with their members and groups, in ascending order of group. */
 export function equalWaiters(
   { groups }: RoomState,
   bodyHash: string,
@@ -16,7 +16,7 @@ export function equalWaiters(
   );
 }
 
-/** Whether the waiter is from before a restart of the room and has not rejoined. */
+/** Whether the waiter was restored after a restart and its client has not joined again. */
 export const isLost = ({ groups }: RoomState, waiterId: string): boolean =>
   groups.some(({ waiters }) => waiters.some(({ waiter_id, lost }) => waiter_id === waiterId && lost));
 
@@ -24,19 +24,19 @@ export const isLost = ({ groups }: RoomState, waiterId: string): boolean =>
 export const undecidedOf = ({ undecided }: RoomState, bodyHash: string): Undecided[] =>
   undecided.filter(({ arrival }) => arrival.body_hash === bodyHash);
 
-/** Undecided requests whose equal request waits in this group. */
+/** Undecided requests that equal a request waiting in this group. */
 export function undecidedIn(room: RoomState, { epoch }: GroupState): Undecided[] {
   return room.undecided.filter(({ arrival }) => equalWaiters(room, arrival.body_hash).at(-1)?.group.epoch === epoch);
 }
 
-/** Adds an undecided request, and updates the number of equal requests open at the same time. */
+/** Adds an undecided request, and updates the number of equal requests that are open at the same time. */
 export function addUndecided(room: RoomState, arrival: Arrival, now: number): void {
   room.undecided.push({ arrival, since: now });
   const open = 1 + undecidedOf(room, arrival.body_hash).length;
   for (const { member } of equalWaiters(room, arrival.body_hash)) member.abreast = Math.max(member.abreast, open);
 }
 
-/** Undecided requests that no earlier equal request blocks any more. */
+/** Undecided requests that are no longer blocked by an earlier equal request. */
 export function decidable(room: RoomState): Undecided[] {
   return room.undecided.filter(
     (sample) =>
@@ -45,15 +45,15 @@ export function decidable(room: RoomState): Undecided[] {
   );
 }
 
-/** Removes an undecided request and returns it; null if it is gone. */
+/** Removes and returns an undecided request; null if it is no longer there. */
 export function release(room: RoomState, waiterId: string): Undecided | null {
   const at = room.undecided.findIndex(({ arrival }) => arrival.waiter_id === waiterId);
   return at < 0 ? null : (room.undecided.splice(at, 1)[0] as Undecided);
 }
 
 /**
- * When each undecided request is released, like a waiter of its group: a missing sample may need its
- * connection.
+ * When each undecided request is answered with `gathering`. As for waiters, the client may need the
+ * connection in order to send a missing sample.
  */
 export function letsUndecidedGo(room: RoomState): { waiter_id: string; at: number }[] {
   return room.undecided.flatMap(({ arrival, since }) => {

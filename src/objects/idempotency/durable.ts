@@ -1,14 +1,15 @@
-// The Durable Object of an Idempotency-Key, or of a run's object list: storage, alarm and RPC methods.
+// The Durable Object that holds one Idempotency-Key or a run's list of objects: connects storage, alarm and
+// RPC methods to the implementations in entry.ts and run-objects/list.ts.
 import { DurableObject } from "cloudflare:workers";
 import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
 import { IdempotentEntry } from "./entry.ts";
 import type { Begun, KeptReply } from "./reply.ts";
 
-/** One key of one caller on one route. */
+/** The Durable Object for one Idempotency-Key of one caller on one route. */
 export class IdempotentRequests extends DurableObject {
   readonly #entry = new IdempotentEntry(durableValues(this.ctx), () => Date.now());
-  /** Used only by an object that is a run's list. */
+  /** Used only if this object is a run's list of objects. */
   readonly #ofRun = new RunObjectList(durableValues(this.ctx));
 
   async begin(owner: string, fingerprint: string): Promise<Begun> {

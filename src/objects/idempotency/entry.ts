@@ -1,5 +1,5 @@
-// The state of one Idempotency-Key: the request that computes the reply, the requests that wait, and the
-// stored reply.
+// The state of one Idempotency-Key: the request that computes the reply, the requests that wait for it, and
+// the stored reply.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/values.ts";
@@ -33,10 +33,10 @@ export class IdempotentEntry {
     return this.#head() === undefined;
   }
 
-  /** Gives `owner` the lease to compute the reply, or returns why not. Idempotent. */
+  /** Gives `owner` the lease to compute the reply, or returns the reason why not. Idempotent. */
   begin(owner: string, fingerprint: string): Begun {
     const head = this.#head();
-    // The expiry alarm may be late.
+    // An expired entry may still exist, because the alarm that deletes it may be late.
     if (head === undefined || head.kept_until <= this.#now()) return this.#begin(owner, fingerprint, owner);
     if (head.fingerprint !== fingerprint) return { state: "mismatch" };
     if (head.reply !== null) return { state: "done", reply: this.#withBody(head.reply) };
@@ -45,7 +45,7 @@ export class IdempotentEntry {
     return { state: "running" };
   }
 
-  /** Renews the owner's lease. Does nothing for an owner that has lost it. */
+  /** Renews the owner's lease, unless the owner has lost the lease. */
   renew(owner: string): void {
     const head = this.#head();
     if (head === undefined || head.owner !== owner) return;
@@ -53,8 +53,8 @@ export class IdempotentEntry {
   }
 
   /**
-   * Stores the reply unless one is already stored: the first to finish wins, even if its lease has expired.
-   * Returns the reply to send.
+   * Stores the reply unless another is already stored. The first request to finish wins, even if its lease
+   * has expired. Returns the reply to send.
    */
   complete(fingerprint: string, reply: KeptReply): KeptReply {
     const head = this.#head();
@@ -68,7 +68,7 @@ export class IdempotentEntry {
     return reply;
   }
 
-  /** Releases the lease without a reply: the next request with the key computes its own. */
+  /** Releases the lease without a reply, so that the next request with the key computes its own. */
   async release(owner: string): Promise<void> {
     const head = this.#head();
     if (head === undefined || head.owner !== owner) return;
@@ -89,7 +89,7 @@ export class IdempotentEntry {
     await this.#waiters.wait(until);
   }
 
-  /** Handles the alarm: deletes the entry once expired. */
+  /** Handles the alarm: deletes the entry once it has expired. */
   async wake(): Promise<void> {
     const head = this.#head();
     if (head === undefined || head.kept_until <= this.#now()) await this.drop();

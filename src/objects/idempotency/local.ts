@@ -5,10 +5,7 @@ import { memoryValues } from "../storage/memory.ts";
 import { IdempotentEntry } from "./entry.ts";
 import type { IdempotentReplies, KeptReply } from "./reply.ts";
 
-/**
- * Creates a store that lives only in this process; the oldest replies are dropped once
- * idempotency_local_bytes are stored.
- */
+/** Creates an in-memory store that drops the oldest replies beyond idempotency_local_bytes. */
 export function createLocalReplies(now: () => number = () => Date.now()): IdempotentReplies {
   const entries = new Map<string, IdempotentEntry>();
   const sizes = new Map<string, number>();
@@ -25,7 +22,7 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     if (known !== undefined) return known;
     const values = memoryValues(
       () => void entry.wake(),
-      // A new entry may already have replaced one dropped for space.
+      // An entry that was dropped to free space may already have been replaced by a new one.
       () => void (entries.get(name) === entry && forget(name)),
     );
     const entry: IdempotentEntry = new IdempotentEntry(values, now);
@@ -43,7 +40,7 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     }
   }
 
-  /** Uses an entry, and removes the entry if it is empty afterwards. */
+  /** Calls `use` with an entry, and removes the entry if it is empty afterwards. */
   const using = async <T>(name: string, use: (entry: IdempotentEntry) => T | Promise<T>): Promise<T> => {
     const entry = open(name);
     const result = await use(entry);

@@ -4,7 +4,7 @@ import type { RunListStub } from "../run-objects/run-objects.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import type { Begun, IdempotentReplies, KeptReply } from "./reply.ts";
 
-/** RPC methods of the Durable Object's stub. */
+/** RPC methods of the key's Durable Object. */
 export interface IdempotentStub extends RunListStub {
   begin(owner: string, fingerprint: string): Promise<Begun>;
   renew(owner: string): Promise<void>;
@@ -15,8 +15,8 @@ export interface IdempotentStub extends RunListStub {
 }
 
 /**
- * Creates a store backed by Durable Objects, one object per key. `report` receives log lines about
- * unreachable objects.
+ * Creates a store in Durable Objects, with one object per key.
+ * @param report receives log lines about unreachable objects
  */
 export function createRemoteReplies(
   namespace: ObjectNamespace<IdempotentStub>,

@@ -1,4 +1,4 @@
-// The Durable Object that counts one key's usage: storage and RPC methods. The rules are in ledger.ts.
+// The Durable Object that counts one key's usage. The rules are in ledger.ts and stored-bytes.ts.
 import { DurableObject } from "cloudflare:workers";
 import type { Grant, KeyLimit } from "../../ports/key-limits.ts";
 import { durableValues } from "../storage/durable.ts";
@@ -9,8 +9,8 @@ const KEPT = "ledger";
 const STORED = "stored";
 
 /**
- * One object per key name. Methods do not await between read and write, so each is atomic; the platform sends
- * a reply only once the write is stored.
+ * Counts the usage of one key. Methods are atomic because they do not await between read and write, and the
+ * platform sends a reply only once the write is stored.
  */
 export class KeyCounters extends DurableObject implements CountersStub {
   readonly #values = durableValues(this.ctx);

@@ -1,18 +1,18 @@
-// The limits of a key: the grammar of KEY_LIMITS, and the ledger that grants or refuses a request, as a pure
-// state machine over time. Must not depend on storage, HTTP or clocks.
+// Parses KEY_LIMITS, and implements the ledger that grants or refuses a key's requests, as a pure state
+// machine. Independent of storage, HTTP and clocks.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Grant, KeyLimit, KeyLimitName, KeyUse, LimitState } from "../../ports/key-limits.ts";
 import type { StoredChanges, StoredTotal } from "./stored-bytes.ts";
 
-/** Name of the entry for keys without an entry. */
+/** Name of the entry for all keys that have no separate entry. */
 const EVERYONE = "*";
 
 const ENTRY = /^(\*|[A-Za-z0-9._-]{1,64}):(\S+)$/;
 const SETTING =
   /^(?:(rpm|tokens_per_day|log_rows_per_day|concurrency|stored_bytes)=(\d{1,15})|(usd_per_day)=(\d{1,9}(?:\.\d{1,6})?))$/;
 
-/** Limits of a key without settings. */
+/** Limits of a key that KEY_LIMITS does not mention. */
 const DEFAULTS: KeyLimit = {
   rpm: null,
   tokens_per_day: null,
@@ -23,9 +23,9 @@ const DEFAULTS: KeyLimit = {
 };
 
 /**
- * Parses `trainer:rpm=600,usd_per_day=2.50,concurrency=8;*:rpm=60`. Numbers are integers of at least 1,
- * dollars are above 0; `*` matches every key that is not named.
- * @throws RangeError for any other input
+ * Parses strings such as `trainer:rpm=600,usd_per_day=2.50,concurrency=8;*:rpm=60`. Numbers are integers of
+ * at least 1, dollar amounts are above 0, and `*` matches every key that is not named.
+ * @throws RangeError for malformed input
  */
 export function parseKeyLimits(text: string): ReadonlyMap<string, KeyLimit> {
   const limits = new Map<string, KeyLimit>();
@@ -53,8 +53,8 @@ function parseSettings(text: string): KeyLimit {
 }
 
 /**
- * The limits of a key: its own entry, else the entry `*`, else the default. Callers of an open deployment
- * have no name and share the limits of `*`.
+ * The limits of a key: its own entry, otherwise the entry `*`, otherwise the defaults. Without API keys, all
+ * callers share the limits of `*`.
  */
 export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | null): KeyLimit {
   return (key === null ? undefined : limits.get(key)) ?? limits.get(EVERYONE) ?? DEFAULTS;
@@ -63,7 +63,7 @@ export function limitOf(limits: ReadonlyMap<string, KeyLimit>, key: string | nul
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A key's usage as plain data, stored as is. */
+/** A key's usage, as plain data that can be stored as is. */
 export interface LedgerState {
   minute: number;
   requests: number;
@@ -85,13 +85,13 @@ export const EMPTY_LEDGER: LedgerState = {
   leases: {},
 };
 
-/** Usage since the last call: ended requests and their consumption. */
+/** Usage since the last call: the leases of ended requests, and what the requests consumed. */
 export interface Spending extends KeyUse {
   ended: readonly string[];
 }
 
 /**
- * Books the spending and drops expired windows and leases.
+ * Adds the spending to the state, and drops expired windows and leases.
  * @param now ms since the epoch
  */
 export function settled(state: LedgerState, { ended, tokens, usd, log_rows }: Spending, now: number): LedgerState {
@@ -114,9 +114,9 @@ export function settled(state: LedgerState, { ended, tokens, usd, log_rows }: Sp
 type RequestLimit = Exclude<KeyLimitName, "stored_bytes">;
 
 /**
- * Grants or refuses one request under `lease`; `state` must be settled. A refused request is not counted.
- * Tokens, dollars and rows are known only after scoring, so a request is refused once the day's quota is used
- * up, and the last granted one may exceed it. Windows are UTC minutes and days.
+ * Grants or refuses one request under `lease`. `state` must come from `settled`. Refused requests are not
+ * counted. Tokens, dollars and rows are known only after scoring, so requests are refused once the day's
+ * quota is used up, and the last granted request may exceed the quota. Windows are UTC minutes and days.
  */
 export function grant(
   state: LedgerState,
@@ -143,7 +143,7 @@ export function grant(
   };
   const limits = names.flatMap((name): LimitState[] => {
     const quota = limit[name];
-    // The default log limit is reported only when it refuses the request.
+    // The default limit for log rows is reported only if it is the reason for the refusal.
     const stated = name !== "log_rows_per_day" || quota !== DEFAULTS[name] || refused_by === name;
     if (quota === null || !stated) return [];
     const spent = used[name] + (name.endsWith("_per_day") ? 0 : taken);
@@ -155,7 +155,7 @@ export function grant(
   return { state: { ...state, requests: state.requests + 1, leases }, grant: { refused_by, retry_after_s, limits } };
 }
 
-/** Adds a lease until `until` even if the limit is reached, because its request was granted before. */
+/** Adds a lease until `until`, even if the limit is reached: the request was already granted. */
 export function held(state: LedgerState, lease: string, until: number): LedgerState {
   return { ...state, leases: { ...state.leases, [lease]: until } };
 }
@@ -164,13 +164,13 @@ const secondsLeft = (now: number, window_ms: number) => Math.ceil((window_ms - (
 
 /** RPC methods of the Durable Object that counts a key's usage. */
 export interface CountersStub {
-  /** Books the spending, then grants or refuses the request under `lease`. */
+  /** Records the spending, then grants or refuses the request under `lease`. */
   ask(limit: KeyLimit, lease: string, spending: Spending): Promise<Grant>;
-  /** @returns the number of run-log rows booked today */
+  /** Records the spending. Returns the number of run-log rows recorded today. */
   book(spending: Spending): Promise<number>;
-  /** Books the spending, then holds the lease until `until` (ms since the epoch) or until it is ended. */
+  /** Records the spending, then holds the lease until it is ended, at most until `until` (ms since epoch). */
   holdLease(lease: string, until: number, spending: Spending): Promise<void>;
-  /** Books stored bytes. */
+  /** Records added and released bytes in storage. Returns the key's total. */
   store(changes: StoredChanges): Promise<StoredTotal>;
 }
 

@@ -1,4 +1,4 @@
-// Errors for requests over a key's limit, and the storage check made before anything is stored.
+// Errors for requests that exceed a key's limit, and the check to make before storing anything.
 import { ApiError, type RequestErrorCode } from "../../core/faults/errors.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import type { Grant, KeyLimitName, KeyLimits } from "../../ports/key-limits.ts";
@@ -12,7 +12,7 @@ const REFUSALS: Readonly<Record<KeyLimitName, RequestErrorCode>> = {
   stored_bytes: "storage_budget_exceeded",
 };
 
-/** The 429 error for a limit that is reached, with `Retry-After`. */
+/** The 429 error for a limit that has been reached, with a `Retry-After` header. */
 export function limitRefusal(name: KeyLimitName, { retry_after_s, limits }: Grant): ApiError {
   const quota = limits.find(({ limit }) => limit === name)?.quota;
   const detail = `The key's limit ${name} = ${quota} is reached. Try again in ${retry_after_s} s.`;
@@ -20,9 +20,9 @@ export function limitRefusal(name: KeyLimitName, { retry_after_s, limits }: Gran
 }
 
 /**
- * Checks the key's storage limit; call before a request stores new data. A refusal also calls the key's
- * counters in the background, so that later requests are admitted as soon as there is space.
- * @param keepAlive keeps that call alive after the reply
+ * Checks the key's storage limit. Call this before a request stores new data. If the request is refused, the
+ * key's counters are called in the background, so that requests are admitted as soon as there is space.
+ * @param keepAlive keeps the background call alive after the reply
  * @throws ApiError `storage_budget_exceeded`
  */
 export function requireStorage(

@@ -1,5 +1,5 @@
-// Client for a key's counters: one call per request, which also reports the usage of earlier requests. Must
-// not depend on routes or storage.
+// Client for the Durable Objects that count each key's usage. Makes at most one call per request before
+// admission, which also reports the usage of earlier requests.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -12,7 +12,7 @@ import { createStorageAccounts } from "./stored-bytes.ts";
 interface KeyLimitsOptions {
   limits: ReadonlyMap<string, KeyLimit>;
   counters: CountersNamespace;
-  /** Called when the counters did not answer; the request is admitted. */
+  /** Called when the counters did not answer, in which case the request is admitted. */
   onUnreachable: () => void;
 }
 
@@ -20,13 +20,13 @@ interface Pending extends KeyUse {
   ended: string[];
 }
 
-/** Maximum number of ended leases buffered while the counters are unreachable. */
+/** Maximum number of ended leases that are buffered while the counters are unreachable. */
 const ENDED_KEPT_MAX = 4_096;
 
-/** Name of the counters for callers of an open deployment; not a valid key name. */
+/** Name of the counters for all callers of a deployment without API keys; not a valid key name. */
 const OPEN = "(open)";
 
-/** Buffers one isolate's unreported usage and sends it along with each call. */
+/** Buffers the isolate's unreported usage and sends it along with each call to the counters. */
 function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counters" | "onUnreachable">) {
   const pendings = new Map<string, Pending>();
 
@@ -36,7 +36,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     return known;
   }
 
-  /** Takes the buffered usage for a call; restored if the call fails. */
+  /** Takes the buffered usage out of the buffer, to be sent with a call. */
   function take(pending: Pending): Spending {
     const { ended, tokens, usd, log_rows } = pending;
     Object.assign(pending, { ended: [], tokens: 0, usd: 0, log_rows: 0 });
@@ -50,7 +50,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     const pending = pendingOf(name);
     const spending = take(pending);
     const sent = (async () => send(counters.getByName(name), spending))();
-    // A late call may still book its usage, so the usage is restored only if the call fails.
+    // A call that is merely late may still record the usage, so it is buffered again only if the call fails.
     sent.catch(() => {
       pending.tokens += spending.tokens;
       pending.usd += spending.usd;
@@ -59,8 +59,8 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
     try {
       return await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
-      // Ending a lease is idempotent, so these are always reported again; the oldest ones expire by
-      // themselves.
+      // Ended leases can always be reported again, because ending a lease is idempotent. Leases beyond the
+      // buffer's limit expire by themselves.
       pending.ended = [...spending.ended, ...pending.ended].slice(-ENDED_KEPT_MAX);
       onUnreachable();
       return null;
@@ -68,9 +68,9 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
   }
 
   /**
-   * Reports buffered usage after key_limits_flush_ms. Each request uses its own timer, because a Worker must
-   * not await another request's timer.
-   * @returns the rows that the key has logged today; null if there was nothing to report
+   * Reports the buffered usage after key_limits_flush_ms. Each request starts its own timer, because a Worker
+   * must not await another request's timer.
+   * @returns the number of rows that the key has logged today; null if there was nothing to report
    */
   async function flush(name: string): Promise<number | null> {
     await pause(systemClock, LIMITS.key_limits_flush_ms);
@@ -83,19 +83,19 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
 }
 
 /**
- * Limits enforced by one counter object per key. A request waits for one call; its usage is booked by the
- * next request's call, or by a separate call if none follows soon. If the counters are unreachable within
- * key_limits_timeout_ms, the request is admitted: the limits keep one key from using up the others' share,
- * and losing that for a while costs less than refusing every trainer. A key with only the log limit waits for
- * no call until this isolate learns that the limit is reached.
+ * Enforces limits with one counter object per key. A request waits for one call to the counters; its usage is
+ * recorded by the next request's call, or by a separate call if no request follows soon. If the counters do
+ * not answer within key_limits_timeout_ms, the request is admitted, since a short time without limits does
+ * less harm than refusing every trainer. If a key has only the limit for log rows, its requests wait for no
+ * call until this isolate learns that the limit is reached.
  */
 export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
   const { pendingOf, call, flush } = bookkeeping({ counters, onUnreachable });
-  /** Name of the counters if the key has a concurrency limit; otherwise null. */
+  /** Name of the key's counters if the key has a concurrency limit; otherwise null. */
   const placesOf = (key: string | null) => (limitOf(limits, key).concurrency === null ? null : (key ?? OPEN));
-  /** Keys that have reached their log limit; checked again with each request until one is granted. */
+  /** Keys that have reached their limit for log rows. The limit is checked until a request is granted. */
   const full = new Set<string>();
-  /** Whether the key has a limit that each request must check; the log limit is tracked separately. */
+  /** Whether the key has a limit that every request must check. The limit for log rows is in `full`. */
   const asks = ({ rpm, tokens_per_day, usd_per_day, concurrency }: KeyLimit) =>
     [rpm, tokens_per_day, usd_per_day, concurrency].some((limit) => limit !== null);
   const storage = createStorageAccounts((name, changes) => counters.getByName(name).store(changes), onUnreachable);
@@ -105,7 +105,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       const limit = limitOf(limits, key);
       const name = key ?? OPEN;
       if (!asks(limit) && !full.has(name)) return null;
-      // Reads and deletions add no log rows.
+      // Requests that do not judge, such as reads and deletions, add no log rows.
       const asked = judges ? limit : { ...limit, concurrency: null, log_rows_per_day: null };
       const grant = await call(name, (stub, spending) => stub.ask(asked, lease, spending));
       if (judges && grant?.refused_by === null) full.delete(name);
@@ -118,7 +118,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
     async release(key, lease): Promise<void> {
       const name = placesOf(key);
       if (name === null) return;
-      // Also releases a lease whose call timed out: otherwise it would occupy a slot until it expires.
+      // Releases the lease even if its call timed out; otherwise it would occupy a slot until it expires.
       pendingOf(name).ended.push(lease);
       await flush(name);
     },
@@ -129,8 +129,7 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
       if (limit.tokens_per_day !== null) pending.tokens += tokens;
       if (limit.usd_per_day !== null) pending.usd += usd;
       pending.log_rows += log_rows;
-      // Small numbers of rows wait for the next call, because a separate call would cost more than it
-      // protects.
+      // A small number of rows is reported with the next call, because it does not justify a separate one.
       const quota = limit.log_rows_per_day ?? Number.POSITIVE_INFINITY;
       const booksDaily = limit.tokens_per_day !== null || limit.usd_per_day !== null;
       if (!booksDaily && pending.log_rows < Math.min(quota, LIMITS.log_rows_booked)) return;

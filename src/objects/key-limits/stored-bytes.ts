@@ -1,6 +1,6 @@
-// Accounts for the bytes that a key's open groups, stored replies and batches occupy in Durable Objects, so
-// that one key cannot fill the storage. Bytes are booked by expiry time, so a lost release expires with its
-// data.
+// Counts the bytes that a key's open groups, stored replies and batches occupy in Durable Objects, so that no
+// key can fill the storage. Bytes are recorded by expiry time, so that they stop counting when their data
+// expires even if their release is lost.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -8,13 +8,13 @@ import { fail, within } from "../../platform/waiting.ts";
 
 const SLOT_MS = 600_000;
 
-/** The slot of data that expires at `until` (ms since the epoch). */
+/** Number of the time slot for data that expires at `until` (ms since the epoch). */
 export const slotOf = (until: number) => Math.ceil(until / SLOT_MS);
 
-/** Share of its limit that a key may store in one isolate before its counters are called. */
+/** Share of its limit that a key may store through one isolate before its counters are called. */
 const UNREPORTED_SHARE = 1 / 1024;
 
-/** Bytes by the slot at whose start they expire. Plain data, stored as is. */
+/** Bytes by the time slot at whose start they expire, as plain data that can be stored as is. */
 export type StoredSlots = Readonly<Record<number, number>>;
 
 /** Added bytes by slot; negative values are released bytes. */
@@ -26,14 +26,14 @@ export interface StoredTotal {
   frees_in_s: number;
 }
 
-/** Applies the changes and drops expired slots (`now` in ms since the epoch). */
+/** Applies the changes and drops expired slots; `now` is in ms since the epoch. */
 export function withChanges(slots: StoredSlots, changes: StoredChanges, now: number): StoredSlots {
   const bytes = new Map(Object.entries(slots).map(([slot, held]) => [Number(slot), held]));
   for (const [slot, change] of changes) bytes.set(slot, Math.max(0, (bytes.get(slot) ?? 0) + change));
   return Object.fromEntries([...bytes].filter(([slot, held]) => held > 0 && slot * SLOT_MS > now));
 }
 
-/** The sum over all slots; `slots` must not contain expired ones. */
+/** Sums up all slots, of which none may have expired. */
 export function totalOf(slots: StoredSlots, now: number): StoredTotal {
   const held = Object.values(slots);
   const ends = Object.keys(slots).map(Number);
@@ -41,11 +41,11 @@ export function totalOf(slots: StoredSlots, now: number): StoredTotal {
   return { bytes: held.reduce((sum, bytes) => sum + bytes, 0), frees_in_s: Math.ceil((next * SLOT_MS - now) / 1000) };
 }
 
-/** One key's account in one isolate. */
+/** One key's stored bytes, as known to one isolate. */
 interface Account {
-  /** Booked here and not sent yet, by slot. */
+  /** Changes that have not been sent to the counters yet, by slot. */
   unreported: Map<number, number>;
-  /** Sent and not answered yet. */
+  /** Bytes that were sent to the counters, which have not answered yet. */
   sending: number;
   reported: StoredTotal;
 }
@@ -53,9 +53,9 @@ interface Account {
 const sumOf = (changes: Iterable<readonly [number, number]>) => [...changes].reduce((sum, [, bytes]) => sum + bytes, 0);
 
 /**
- * The storage accounts of one isolate. Booking does not wait for a call: the counters are called once a small
- * share of the limit is unreported, and return the sum over all isolates.
- * @param send reports changes to the counters of a name
+ * Creates the storage accounts of one isolate. Recording bytes usually needs no call: the counters, which
+ * know the sum over all isolates, are called only once a small share of the limit is unreported.
+ * @param send reports changes to the counters with the given name
  * @param onUnreachable called when the counters did not answer in time
  */
 export function createStorageAccounts(
@@ -76,7 +76,7 @@ export function createStorageAccounts(
     for (const [slot, bytes] of changes) unreported.set(slot, (unreported.get(slot) ?? 0) + bytes);
   }
 
-  /** Seconds until a key at its limit has space again; null if the key is below its limit. */
+  /** Seconds until a key that has reached its limit has space again; null if it is below its limit. */
   function secondsUntilSpace(name: string, quota: number): number | null {
     const { unreported, sending, reported } = accountOf(name);
     return reported.bytes + sending + sumOf(unreported) >= quota ? reported.frees_in_s : null;
@@ -90,7 +90,7 @@ export function createStorageAccounts(
     const sent = (async () => send(name, changes))().finally(() => {
       account.sending -= bytes;
     });
-    // A late call may still be booked, so its bytes are restored only if the call fails.
+    // A call that is merely late may still be recorded, so its changes are restored only if the call fails.
     sent.catch(() => add(account, changes));
     try {
       account.reported = await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
@@ -102,8 +102,8 @@ export function createStorageAccounts(
   return {
     secondsUntilSpace,
     /**
-     * Books bytes until `until` (ms since the epoch), or releases bytes if negative. Resolves after the call
-     * to the counters if one is due; a key at its limit calls them each time.
+     * Records bytes until `until` (ms since the epoch), or releases them if `bytes` is negative. Waits for a
+     * call to the counters if one is due. For a key that has reached its limit, a call is always due.
      */
     async book(name: string, quota: number, bytes: number, until: number): Promise<void> {
       const account = accountOf(name);

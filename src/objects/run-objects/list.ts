@@ -1,5 +1,5 @@
-// The list of Durable Objects that hold data of one run. A deletion needs the list because the objects' names
-// are digests.
+// The list of Durable Objects that contain data of one run. Deleting the run needs the list, because the
+// objects' names are digests.
 
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -7,18 +7,18 @@ import type { Values } from "../storage/values.ts";
 
 export const OBJECT_KINDS = ["rooms", "replies", "batches"] as const;
 
-/** A Durable Object by kind and name. */
+/** A reference to a Durable Object. */
 export interface RunObject {
   kind: (typeof OBJECT_KINDS)[number];
   name: string;
 }
 
-/** An entry of the list. */
+/** An object on the list, with the name of its entry. */
 export interface ListedObject extends RunObject {
   entry: string;
 }
 
-/** Time in ms after which each kind of object has deleted its data by itself, from when it was added. */
+/** Time in ms after which an object has deleted its data by itself, counted from when it was listed. */
 const FORGOTTEN_MS: Record<RunObject["kind"], number> = {
   rooms: LIMITS.room_listed_ms,
   replies: LIMITS.idempotency_kept_ms,
@@ -29,7 +29,7 @@ const ENTRY = "run.object.";
 const ALARM = "run.alarm";
 const DELETED = "run.deleted";
 
-/** The name of an entry; entries sort by expiry time. */
+/** The name of an object's entry. Entries sort by expiry time. */
 const entryOf = ({ kind, name }: RunObject, over: number) => `${ENTRY}${`${over}`.padStart(15, "0")}.${kind}.${name}`;
 const overAt = (entry: string) => Number(entry.slice(ENTRY.length, ENTRY.length + 15));
 
@@ -40,13 +40,13 @@ export class RunObjectList {
     this.#values = values;
   }
 
-  /** Whether the Durable Object has no list, i.e. is used for another purpose. */
+  /** Whether this Durable Object contains no list, i.e. is used for another purpose. */
   get isNone(): boolean {
     return this.#values.get(ALARM) === undefined;
   }
 
   /**
-   * Adds an object.
+   * Adds an object to the list.
    * @returns whether the run was deleted after the request `requestId` arrived
    */
   note(object: RunObject, requestId: string, now: number): boolean {
@@ -62,8 +62,8 @@ export class RunObjectList {
   }
 
   /**
-   * Marks the run as deleted for requests below `before`.
-   * @returns at most `limit` objects to empty
+   * Marks the run as deleted for requests with ids below `before`.
+   * @returns up to `limit` objects whose data must be deleted
    */
   markDeleted(before: string, limit: number, now: number): ListedObject[] {
     this.#dropOver(now);
@@ -106,5 +106,5 @@ export class RunObjectList {
   }
 }
 
-/** The list's object name; cannot collide with a digest. */
+/** Name of the Durable Object that contains a run's list. Cannot collide with a digest. */
 export const runListName = ({ run_id, owner }: RunKey): string => `run:${JSON.stringify([owner, run_id])}`;

@@ -1,4 +1,5 @@
-// The port to the lists of runs' Durable Objects, with two implementations: Durable Objects and in-process.
+// Port to the lists of the Durable Objects that contain data of a run, with two implementations: one in
+// Durable Objects and one in memory.
 
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -7,19 +8,19 @@ import { memoryValues } from "../storage/memory.ts";
 import { type ObjectNamespace, reach } from "../storage/reach.ts";
 import { type ListedObject, type RunObject, RunObjectList, runListName } from "./list.ts";
 
-/** Calls are idempotent and reject with an ApiError. */
+/** Port to the runs' lists. Calls are idempotent and reject with an ApiError. */
 export interface RunObjects {
   /**
    * Adds an object that received data of the run from request `requestId`. Resolves with true if the run was
-   * deleted after that request arrived; the caller must then empty the object.
+   * deleted after that request arrived; the caller must then delete the object's data.
    */
   note(run: RunKey, object: RunObject, requestId: string): Promise<boolean>;
   /**
-   * Marks the run as deleted for requests before `before`. Returns some of the objects to empty; call again
-   * for more.
+   * Marks the run as deleted for requests that arrived before `before`. Returns some of the objects whose
+   * data must be deleted; call again for more.
    */
   markDeleted(run: RunKey, before: Date): Promise<ListedObject[]>;
-  /** Removes emptied objects from the list. */
+  /** Removes objects from the list after their data has been deleted. */
   emptied(run: RunKey, objects: readonly ListedObject[]): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export interface RunListStub {
 
 const LIMIT = LIMITS.deletion_objects;
 
-/** Creates lists backed by Durable Objects. `report` receives log lines about unreachable objects. */
+/** Creates lists in Durable Objects. `report` receives log lines about unreachable objects. */
 export function createRemoteRunObjects(
   namespace: ObjectNamespace<RunListStub>,
   report: (line: Record<string, unknown>) => void,

@@ -1,7 +1,7 @@
 // Stores an object's values in its Durable Object's SQLite database.
 import type { Values } from "./values.ts";
 
-/** Creates values over the synchronous key-value API; all writes of one turn are one commit. */
+/** Wraps the synchronous key-value API, which commits all writes without an `await` in between together. */
 export function durableValues(state: DurableObjectState): Values {
   const { storage } = state;
   const { kv } = storage;

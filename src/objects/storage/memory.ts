@@ -1,8 +1,8 @@
-// Values and alarms in memory, for tests and for hosts without Durable Objects.
+// Stores values and alarms in memory, for tests and for hosts without Durable Objects.
 import type { Values } from "./values.ts";
 
 /**
- * Creates values in a Map, with a timer as the alarm that does not keep the process alive.
+ * Creates values that are stored in a Map. The alarm is a timer, which does not keep the process alive.
  * @param wake called by the alarm
  * @param forgotten called after `clear`
  */

@@ -1,4 +1,4 @@
-// Calls Durable Objects, which may be moved, restarted or updated at any moment, and retries broken calls.
+// Calls Durable Objects and retries failed calls, since an object may be moved, restarted or updated anytime.
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
@@ -14,8 +14,8 @@ export interface ObjectNamespace<Stub> {
 }
 
 /**
- * Makes an idempotent call. A stub whose call broke is not reused.
- * @throws ApiError `not_ready` after object_tries_max attempts; `report` then receives a log line
+ * Makes an idempotent call to an object. Uses a new stub after each failed call.
+ * @throws ApiError `not_ready` after object_tries_max attempts, after passing a log line to `report`
  */
 export async function reach<Stub, T>(
   namespace: ObjectNamespace<Stub>,

@@ -1,4 +1,4 @@
-// Lets callers of an object wait for its next change.
+// Lets callers of a Durable Object wait for its next change.
 import { systemClock } from "../../platform/clock.ts";
 
 export class Waiters {

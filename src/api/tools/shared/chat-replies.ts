@@ -1,5 +1,4 @@
-// OpenAI's chat completion format, whole and streamed. Independent of scoring; an error is never sent as a
-// verdict.
+// Replies in OpenAI's chat completion format, complete or streamed. An error is never sent as a verdict.
 
 import * as z from "zod";
 import { asApiError } from "../../../core/faults/errors.ts";
@@ -39,7 +38,7 @@ export const ChatReplySchema = z.object({
 });
 type ChatReply = z.output<typeof ChatReplySchema>;
 
-/** Builds the reply when it is not streamed. */
+/** Builds a reply that is not streamed. */
 export function completion(head: CompletionHead, { text, usage }: ChatVerdict): ChatReply {
   const message = { role: "assistant" as const, content: text };
   const choice = { index: 0 as const, message, finish_reason: "stop" as const, logprobs: null };
@@ -60,8 +59,8 @@ const HEADERS = {
 };
 
 /**
- * The streamed reply. Starts when the verdict is known, or after heartbeat_ms with keep-alive comments. An
- * error before that is thrown as an ordinary error; a later one is an `error` event, and the stream ends
+ * Builds a streamed reply. The stream starts when the verdict is known, or after heartbeat_ms with keep-alive
+ * comments. An error before the start is thrown; a later error becomes an `error` event, and the stream ends
  * without `[DONE]`.
  */
 export async function streamCompletion(

@@ -1,27 +1,27 @@
-// Parses a conversation already rendered by a chat template: finds where the last answer starts, and strips
-// the markup. Pure.
+// Parses conversations that were already rendered by a chat template: finds the start of the last answer and
+// removes the markup.
 
-/** Headers of an assistant turn in common chat templates, including the line breaks after them. */
+/** Matches the header of an assistant turn in common chat templates, including line breaks after it. */
 const ASSISTANT =
   /<\|im_start\|>assistant\n|<\|start_header_id\|>assistant<\|end_header_id\|>\n\n|<start_of_turn>model\n|<[|｜]Assistant[|｜]>|<\|assistant\|>\n?|\[\/INST\]/g;
 
-/** The same as a JSON Schema pattern, for the API reference: matches conversations that can be split. */
+/** JSON Schema pattern for conversations that can be split, for the API reference. */
 export const OPENED_TURN = ASSISTANT.source.replaceAll("\\/", "/");
 
-/** Special tokens of common chat templates. */
+/** Matches a special token of common chat templates. */
 const TOKEN = /<[|｜][^|｜<>\n]{1,64}[|｜]>|<(?:start_of_turn|end_of_turn|bos|eos|s|\/s)>|\[\/?INST\]/g;
 
 interface RenderedTurn {
   /**
-   * Everything before the last assistant turn, without special tokens; role names that the template writes as
-   * words remain.
+   * Everything before the last assistant turn, without special tokens. Role names that the template renders
+   * as plain words remain.
    */
   prompt: string;
-  /** The last assistant turn, without its closing tokens. */
+  /** The last assistant turn, without closing tokens. */
   completion: string;
 }
 
-/** Splits at the last assistant turn; null if no known header is found. Takes linear time. */
+/** Splits a conversation at its last assistant turn; null if no known header is found. Takes linear time. */
 export function splitRendered(text: string): RenderedTurn | null {
   let last: RegExpExecArray | null = null;
   for (const found of text.matchAll(ASSISTANT)) last = found;
@@ -32,7 +32,7 @@ export function splitRendered(text: string): RenderedTurn | null {
   };
 }
 
-/** An answer without its closing tokens and the white space between them. */
+/** Removes the closing tokens of an answer, and the white space between them. */
 export function withoutClosing(text: string): string {
   let rest = text.trimEnd();
   for (;;) {
@@ -44,8 +44,8 @@ export function withoutClosing(text: string): string {
 }
 
 /**
- * A prompt that a template may have rendered, reduced to its text: cut before an opened assistant turn; plain
- * text is returned unchanged.
+ * Reduces a prompt that a chat template may have rendered to plain text, without an opened assistant turn at
+ * its end. Returns plain text unchanged.
  */
 export function renderedPrompt(text: string): string {
   const turn = splitRendered(text);
@@ -55,8 +55,8 @@ export function renderedPrompt(text: string): string {
 }
 
 /**
- * The text after `prompt` if `text` starts with it (ignoring special tokens), otherwise the last assistant
- * turn; null if neither is found.
+ * The part of `text` after `prompt` if `text` starts with `prompt` (ignoring special tokens), otherwise the
+ * last assistant turn; null if neither is found.
  */
 export function answerAfter(text: string, prompt: string): string | null {
   const at = prompt === "" ? -1 : text.indexOf(prompt);

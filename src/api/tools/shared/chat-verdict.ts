@@ -1,4 +1,4 @@
-// Converts a scored comparison to a verdict, in the format that a judge model would write.
+// Converts a scored comparison to a verdict in the format that a judge model would write.
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import { LETTERS, type PromptForm } from "../../../core/judges/render.ts";
 import type { AnySpec } from "../../../core/reward/compiled-spec.ts";
@@ -13,17 +13,16 @@ export interface ChatVerdict {
 }
 
 /**
- * The reply if the verifier answered without a choice. Contains no box, so that no parser finds a verdict in
- * it.
+ * The reply if the verifier made no choice. Contains no `\boxed`, so that no parser finds a verdict in it.
  */
 const UNDECIDED = "The verifier's answers contain no choice. No verdict is given.";
 
 const SCORE_MAX = 10;
 
 /**
- * `\boxed{X}` for the selected candidate, or `\boxed{[..]}` with a score from 0 to 10 per candidate by its
- * share of wins.
- * @throws Unjudged if any pair of the comparison failed: a verdict over the rest would hide it
+ * The verdict: `\boxed{X}` with the selected candidate, or `\boxed{[..]}` with a score from 0 to 10 for each
+ * candidate, derived from its share of wins.
+ * @throws Unjudged if any pair of the comparison failed, because a verdict on the rest would hide the failure
  */
 export function verdictOf(scored: ScoredRequest, spec: AnySpec, form: PromptForm): ChatVerdict {
   const group = scored.reply.groups[0] as GroupResult;

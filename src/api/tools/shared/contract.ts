@@ -1,5 +1,5 @@
-// The definition of a foreign tool's contract: its routes, access, content, and the timeouts, retries and
-// error dialect of its clients. The contracts are listed in ../table.ts.
+// Defines a contract, the API of another tool: its routes, access, content fields, and the timeouts and error
+// format of its clients. The contracts are listed in ../table.ts.
 import type * as z from "zod";
 import { fieldFaults, SUGGESTING } from "../../../core/faults/field-errors.ts";
 import type { LimitName } from "../../../core/faults/limit-advice.ts";
@@ -12,36 +12,36 @@ import type { Access, Handler, Route } from "../../door/route.ts";
 import { invalidRequest, overLimit } from "../../door/validation.ts";
 import type { ClientWaits } from "./deadlines.ts";
 
-/** A route of a contract; omitted properties default to the contract's. */
+/** A route of a contract. Omitted properties default to those of the contract. */
 export interface ContractRoute extends Omit<Route, "access" | "handler"> {
   access?: Access;
   handler: (deps: RouteDeps, contract: Contract) => Handler;
 }
 
 /**
- * A foreign tool's API. Routing, access, deadlines and the error dialect derive from this record, so adding a
- * contract takes one file and one line in the table.
+ * The API of another tool. Routing, access, deadlines and the error format derive from this record, so adding
+ * an API takes one file and one line in the table.
  */
 export interface Contract extends ClientWaits {
-  /** Label in metrics. */
+  /** The contract's label in metrics. */
   name: string;
-  /** The scope that a key needs, for all methods, because the contract scores. */
+  /** The scope that a key needs for all routes. */
   scope: Scope;
-  /** Null: errors are problem documents. */
+  /** The format of errors; null: problem documents. */
   dialect: FaultDialect | null;
-  /** Fields of the body that hold content; content that the judge would not see is rejected. */
+  /** Fields of the body that contain content. Content that the judge would not see is rejected. */
   content: readonly ContentPlace[];
   routes: readonly ContractRoute[];
 }
 
-/** The contract's routes with its defaults filled in. */
+/** The routes of a contract, with the contract's defaults filled in. */
 export const routesOf = (contract: Contract): Route[] =>
   contract.routes.map((route) => ({
     ...{ access: contract.scope, dialect: contract.dialect, ...route },
     handler: (deps) => warning(route.handler(deps, contract)),
   }));
 
-/** Wraps a handler: adds the warnings about dropped content to the reply's header. */
+/** Wraps a handler so that warnings about dropped content are added to the reply's headers. */
 const warning =
   (handler: Handler): Handler =>
   async (c) => {
@@ -55,12 +55,12 @@ const warning =
 
 const WARNINGS = "x-kritai-warnings";
 
-/** The limit for each list of a body. */
+/** Length limits of a body's lists, by field. */
 type ListLimits = Readonly<Record<string, LimitName>>;
 
 /**
- * The body parsed by the schema. Throws `invalid_request` naming field and limit. Checks list lengths first,
- * so that elements of a list over its limit are not validated.
+ * Parses the body by the schema. Throws `invalid_request`, naming the field and the limit. Checks the lengths
+ * of lists first, so that the elements of a list that is too long are not validated.
  */
 export function contractBody<S extends z.ZodType>(
   schema: S,

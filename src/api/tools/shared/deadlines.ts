@@ -1,11 +1,11 @@
-// Deadline of a foreign contract: 80 % of its clients' timeout, so that our reply arrives before they give
-// up.
+// Computes the deadline for requests to another tool's API: 80 % of its clients' timeout, so that the reply
+// arrives before they give up.
 import { LIMITS } from "../../../core/faults/limits.ts";
 
 export interface ClientWaits {
-  /** The clients' timeout in ms; null if they have none, which selects the native default. */
+  /** The clients' timeout in ms; null if they have none, in which case our default deadline applies. */
   wait_ms: number | null;
-  /** Set if the clients' timeout is configurable: a longer deadline in the request is then accepted. */
+  /** Set if the clients' timeout is configurable, so that a longer deadline in the request is accepted. */
   settable?: true;
 }
 
@@ -13,7 +13,7 @@ const SHARE = 0.8;
 
 /**
  * The deadline in ms.
- * @param asked deadline_ms of the URL or body; replaces the default, at most 80 % of a fixed client timeout
+ * @param asked `deadline_ms` in the URL or body; if the timeout is not settable, limited to 80 % of it
  */
 export function contractDeadline({ wait_ms, settable }: ClientWaits, asked: number | undefined): number {
   if (wait_ms === null) return asked ?? LIMITS.deadline_ms_default;

@@ -1,5 +1,5 @@
-// Error dialects: formats and statuses of Cohere, Jina, vLLM, OpenAI, TEI, Infinity, Google, Pinecone and the
-// trainers.
+// Error dialects: the error formats and statuses of Cohere, Jina, vLLM, OpenAI, TEI, Infinity, Google,
+// Pinecone and the trainers.
 import { ITEM_ERRORS } from "../../../core/faults/errors.ts";
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 
@@ -15,8 +15,8 @@ const TYPES: Record<number, string> = {
 const typeOf = (status: number) => TYPES[status] ?? (status < 500 ? "BadRequestError" : "InternalServerError");
 
 /**
- * One body for three kinds of clients: Cohere reads `message`, Jina `detail` (already in the problem
- * document), vLLM the `error` object.
+ * An error body for three kinds of clients: Cohere's read `message`, Jina's read `detail` (which is already
+ * in the problem document), and vLLM's read the object `error`.
  */
 export const rerankers: FaultDialect = ({ status, message, param }) => ({
   status,
@@ -24,8 +24,8 @@ export const rerankers: FaultDialect = ({ status, message, param }) => ({
 });
 
 /**
- * Infinity is a FastAPI server: its client expects a 422 with `detail` as a list, and does not handle 400.
- * Other statuses use OpenAI's object.
+ * Errors as Infinity, a FastAPI server, reports them. Its client expects 422 with a list in `detail` and does
+ * not handle 400. For other statuses, the error is OpenAI's object.
  */
 export const infinity: FaultDialect = ({ status, code, message, param }) => {
   const shown = status === 400 ? 422 : status;
@@ -47,13 +47,13 @@ const CANONICAL: Record<number, string> = {
 };
 const canonical = (status: number) => CANONICAL[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
 
-/** Google's APIs: `code` is the HTTP status, `status` its canonical name. */
+/** Errors of Google's APIs, in which `code` is the HTTP status and `status` its canonical name. */
 export const google: FaultDialect = ({ status, message }) => ({
   status,
   members: { error: { code: status, message, status: canonical(status) } },
 });
 
-/** Pinecone: `code` is Google's canonical name. */
+/** Errors of Pinecone, in which `code` is the canonical name that Google uses. */
 export const pinecone: FaultDialect = ({ status, message }) => ({
   status,
   members: { error: { code: canonical(status), message } },
@@ -61,7 +61,7 @@ export const pinecone: FaultDialect = ({ status, message }) => ({
 
 const OPENAI_TYPES: Record<number, string> = { 401: "authentication_error", 429: "rate_limit_error" };
 
-/** OpenAI's error object; an unknown spec is reported as an unknown model. */
+/** Errors of OpenAI's APIs. An unknown spec is reported as an unknown model. */
 export const openai: FaultDialect = ({ status, code, message, param }) => {
   const missing = code === "unknown_spec";
   const shown = missing ? 404 : status;
@@ -70,15 +70,12 @@ export const openai: FaultDialect = ({ status, code, message, param }) => {
   return { status: shown, members: { error: { message, type, ...named } } };
 };
 
-/**
- * Whether TEI reports a code as a backend error: failures of items and internal errors, except those in
- * TEI_OTHERS.
- */
+/** Whether a code is reported as TEI's backend error: rollout errors, except TEI_OTHERS, and `internal`. */
 const isTeiBackend = (code: string): boolean =>
   code === "internal" || (Object.hasOwn(ITEM_ERRORS, code) && !TEI_OTHERS.has(code));
 /**
- * Item errors that are not backend errors for TEI. `facts_required` is one of them, because a ranking request
- * cannot carry facts.
+ * Rollout errors that are not reported as TEI's backend errors. `facts_required` is one of them, because a
+ * ranking request cannot contain facts.
  */
 const TEI_OTHERS = new Set(["verifier_overloaded", "group_too_small", "cancelled", "facts_required"]);
 
@@ -89,7 +86,7 @@ function teiKind({ status, code }: RequestFault): readonly [status: number, type
   return status === 400 ? [422, "validation"] : [status, "validation"];
 }
 
-/** TEI: `error` is the message, `error_type` one of TEI's types. */
+/** Errors of TEI, in which `error` is the message and `error_type` is one of TEI's types. */
 export const tei: FaultDialect = (fault) => {
   const [status, error_type] = teiKind(fault);
   return { status, members: { error: fault.message, error_type } };
@@ -102,7 +99,7 @@ export const teiEmpty: FaultDialect = ({ message }) => ({
 });
 
 /**
- * Trainers that read only the status and show the body to a person: FastAPI's `detail` (already in the
- * problem document) and a plain `error`.
+ * Errors for trainers, which read only the status and show the body to a person: a plain `error`, next to
+ * FastAPI's `detail`, which is already in the problem document.
  */
 export const trainers: FaultDialect = ({ status, message }) => ({ status, members: { error: message } });

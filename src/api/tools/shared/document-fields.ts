@@ -1,4 +1,4 @@
-// Shared parts of reranker bodies: the query, documents (texts or objects with a text), and their
+// Common parts of rerankers' request bodies: the query, the documents (strings or objects), and their
 // descriptions in the API reference.
 
 import * as z from "zod";
@@ -13,30 +13,30 @@ import { contentText } from "./messages.ts";
 import { elements, fields, has, not, type Rule, refused, size, when } from "./page.ts";
 
 /**
- * Number of documents, for the API reference only; the handler checks the limit itself, because some dialects
- * have a special error for it.
+ * Number of documents, for the API reference only. The handler checks the limit itself, because some vendors
+ * have a special error for an empty list.
  */
 export const DOCUMENT_COUNT = { minItems: 1, maxItems: LIMITS.rollouts_per_group_max };
 
-/** The query, used as the prompt. */
+/** The query, which is used as the prompt. */
 export const QuerySchema = GroupSchema.shape.prompt.options[0].min(1).meta(said("query, used as the prompt"));
 
-/** A document: a text, or an object with `text` or vLLM's `content` parts. */
+/** A document: a string, or an object with `text` or vLLM's `content` parts. */
 const DocumentSchema = z.union([z.string(), z.record(z.string(), z.unknown())]);
 
-/** A list of documents, texts or objects. */
+/** A list of documents, which are strings or objects. */
 export const DocumentsSchema = z.array(DocumentSchema).meta({
   ...DOCUMENT_COUNT,
   ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates: strings, or objects with a text`),
 });
 
-/** A list of text documents. */
+/** A list of documents that are strings. */
 export const TextsSchema = z.array(RolloutTextSchema).meta({
   ...DOCUMENT_COUNT,
   ...said(`1 to ${LIMITS.rollouts_per_group_max} candidates; never truncated`),
 });
 
-/** A stored spec's name. */
+/** The model, which names a stored spec. */
 export const ModelSchema = z
   .string()
   .nullish()
@@ -46,10 +46,10 @@ export const ModelSchema = z
     ),
   );
 
-/** Number of best documents to return. */
+/** Maximum number of documents to return, best first. */
 export const TopSchema = z.int().min(0).nullish().meta(said("number of results to return; 0 or omitted: all"));
 
-/** Fields of a document that form its text. */
+/** Names of the document fields to judge. */
 export const RankFieldsSchema = z
   .array(z.string())
   .nullish()
@@ -62,8 +62,8 @@ export const RankFieldsSchema = z
 type Document = z.output<typeof DocumentSchema>;
 
 /**
- * The text of each document. Throws `invalid_request` naming the field if a document has no text or exceeds
- * its limit.
+ * The text of each document. Throws `invalid_request`, naming the field, if a document has no text or is too
+ * long.
  * @param field path of the documents in the body
  */
 export function documentTexts(
@@ -85,9 +85,9 @@ export function documentTexts(
 }
 
 /**
- * Replaces vLLM's content parts by texts: `{"content": [..]}` instead of a list becomes one document per
- * part; inside a list it becomes a single document.
- * @param names fields that hold texts or documents
+ * Converts vLLM's content parts to strings. `{"content": [..]}` in place of a list becomes one document per
+ * part; as an element of a list it becomes a single document.
+ * @param names fields that contain documents
  */
 export function withPartsAsTexts(
   body: Readonly<Record<string, unknown>>,
@@ -104,11 +104,11 @@ export function withPartsAsTexts(
   return changed;
 }
 
-/** The text of an object with `text` or `content`; any other value unchanged. */
+/** The text of an object with `text` or `content`. Returns any other value unchanged. */
 const textOfParts = (value: unknown): unknown =>
   isRecord(value) ? (value.text ?? contentText(value.content) ?? value) : value;
 
-/** One line `name: value` per field in rank_fields; for a single field, only its value. */
+/** The fields in rank_fields, as one line `name: value` each. A single field is shown without its name. */
 function fieldsText(
   document: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -125,7 +125,7 @@ function fieldsText(
 
 const MISSING = "missing, but named in rank_fields";
 
-/** Why a value cannot be shown exactly as sent; null if it can. */
+/** The reason why a value cannot be shown exactly as it was sent; null if it can be. */
 function fieldFault(value: unknown): string | null {
   if (typeof value === "object" && value !== null) {
     return `${Array.isArray(value) ? "a list" : "an object"}; rank_fields supports only strings, numbers, true, false and null`;
@@ -134,18 +134,18 @@ function fieldFault(value: unknown): string | null {
   return isExact ? null : "an integer beyond 2^53 is not exact in JSON; send it as a string";
 }
 
-/** Texts unchanged, other values as JSON, empty for a missing field. */
+/** A field's value as text: strings unchanged, other values as JSON, and empty if the field is missing. */
 const fieldText = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Description of document scores, for the API reference. */
+/** Description of the documents' scores, for the API reference. */
 export const scoresWords = (place = "named in `meta.warnings`") =>
   `Scores are the share of comparisons won, in 0..1. Documents that cannot be judged are last with score 0 and ${place}. If the verifier fails, the request fails, unless enough documents for \`top_n\` are decided or \`kritai.on_incomplete\` is \`leave_out\`. At most ${LIMITS.rollouts_per_group_max} documents.`;
 
-/** The description for replies without a field for warnings. */
+/** Description of the documents' scores, for replies without a field for warnings. */
 export const scoresAndHeader = () => scoresWords("named in the header `X-Kritai-Warnings`");
 
-/** Errors about document fields, for the API reference. */
+/** Documented error conditions for document fields. */
 export const fieldsRefusal = (field = "documents") =>
   refused("a field of rank_fields", `${field}\\[\\].*`, "rank_fields|string|2\\^53", "rank_fields");
 

@@ -1,11 +1,11 @@
-// Error replies in the dialect of the calling client. The dialects are in dialects.ts.
+// Error replies in the format of the calling tool. The formats are defined in dialects.ts.
 import { type ApiError, REQUEST_ERRORS } from "../../../core/faults/errors.ts";
 import type { FaultDialect, RequestFault } from "../../door/dialect.ts";
 import { problemResponse, problemType } from "../../door/problem.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { Unjudged } from "./unjudged.ts";
 
-/** Sets the dialect of the request's errors, for paths that two dialects share. */
+/** Sets the error format of a request, for paths that two tools use. */
 export function speak(c: AppContext, dialect: FaultDialect): void {
   c.set("dialect", dialect);
 }
@@ -18,13 +18,13 @@ function requestFaultOf(fault: ApiError): RequestFault {
   return { ...shown, message: fault.message, param: fault.errors[0]?.path ?? null };
 }
 
-/** The dialect's members for an error, for replies that have already started. */
+/** The members that a dialect adds for an error, for replies that have already started. */
 export function faultMembers(dialect: FaultDialect, fault: ApiError): Record<string, unknown> {
   return dialect(requestFaultOf(fault)).members;
 }
 
 /**
- * The error reply in the path's dialect: a problem document with the dialect's members added. Sent as
+ * The error reply in the request's dialect: a problem document with additional members. Its content type is
  * `application/json`, because several clients parse no other type. Null if the request has no dialect.
  */
 export function contractFault(c: AppContext, fault: ApiError): Response | null {

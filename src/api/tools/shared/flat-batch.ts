@@ -1,5 +1,5 @@
-// Parses a flat batch, under the field names that TRL, ms-swift, FAI-RL and verl's batch manager use for
-// prompts, completions and columns.
+// Parses a flat batch: lists of prompts, completions and columns, under any of the field names that TRL,
+// ms-swift, FAI-RL and verl's batch manager use.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,7 +20,9 @@ import type { FlatItem } from "./regrouping.ts";
 
 const { run_id, step, deadline_ms } = RewardsRequestSchema.shape;
 
-/** Fields of the whole batch. `spec` is validated separately, because it rejects unknown fields. */
+/**
+ * Fields that apply to the whole batch. `spec` is validated separately, because it rejects unknown fields.
+ */
 const HeadSchema = z.object({
   run_id: run_id.nullish(),
   step: step.nullish(),
@@ -33,7 +35,9 @@ const RateSchema = RolloutSchema.shape.pass_rate.nullable();
 
 const columns = z.record(z.string(), z.unknown()).nullish();
 
-/** The documented body; aliases of its fields are also read (docs/integrations/score-batch.md). */
+/**
+ * The documented request body. Aliases of the fields are also accepted (docs/integrations/score-batch.md).
+ */
 export const ScoreBatchRequestSchema = HeadSchema.extend({
   spec: z.union([SpecNameSchema, ...SPEC_FORMS]).nullish(),
   prompts: z.array(PromptSchema),
@@ -51,8 +55,8 @@ export const ScoreBatchRequestSchema = HeadSchema.extend({
 type BatchBody = Record<string, unknown>;
 
 /**
- * Objects that may hold columns. Searched before the body itself, so that a top-level dataset column does not
- * hide them.
+ * Fields that may contain columns. They are searched before the body itself, so that they are not hidden by a
+ * top-level dataset column with the same name.
  */
 const HOLDERS = ["context", "kwargs", "columns"] as const;
 
@@ -61,7 +65,7 @@ const COMPLETIONS = ["completions", "solution_strs"] as const;
 const LABELS = ["labels", "label", "answers", "answer", "solutions", "solution", "ground_truths", "ground_truth"];
 const LENGTHS = ["length_tokens", "completion_ids", "response_token_ids"] as const;
 
-/** Fields, under all aliases, that hold content. */
+/** Fields that contain content, under all of their aliases. */
 export const FLAT_CONTENT: readonly ContentPlace[] = ["", ...HOLDERS.map((holder) => `${holder}.`)].flatMap((at) => [
   { at: `${at}prompts[]`, carrier: "prompt" },
   { at: `${at}messages[]`, carrier: "prompt" },
@@ -97,12 +101,12 @@ function findColumn(body: BatchBody, names: readonly string[], length: number): 
   ]);
 }
 
-/** Each element parsed by the schema. Throws `invalid_request` naming the first invalid element. */
+/** Parses each element by the schema. Throws `invalid_request`, naming the first invalid element. */
 function parseEach<S extends z.ZodType>(schema: S, { path, values }: BatchColumn): z.output<S>[] {
   return values.map((value, i) => validAt(schema, value, [...path.split("."), i]));
 }
 
-/** verl's `extra_info`, reduced to the prompt: verl does not send the prompt elsewhere. */
+/** Extracts the prompt from verl's `extra_info`, since verl does not send the prompt elsewhere. */
 export const ExtraInfoSchema = z
   .object({ question: PromptSchema.optional(), prompt: PromptSchema.optional() })
   .transform(({ question, prompt }, context) => {
@@ -145,18 +149,18 @@ interface FlatBatch {
   deadline_ms: number | undefined;
   spec: z.output<typeof RewardsRequestSchema>["spec"];
   items: FlatItem[];
-  /** Path of the completions, for errors. */
+  /** Path of the completions in the body, for error messages. */
   field: string;
-  /** Whether the batch has token lengths. */
+  /** Whether the batch contains the completions' lengths in tokens. */
   has_lengths: boolean;
-  /** Second name under which the reply returns the rewards. */
+  /** Name of an additional reply field that repeats the rewards. */
   response_field: string;
 }
 
 /**
- * Parses a flat batch under any of its field names. Values missing in the body are taken from the URL;
- * unknown fields are columns or ignored.
- * @throws ApiError `invalid_request` naming the field, the element and the limit
+ * Parses a flat batch. Values that are missing in the body are taken from the URL. Unknown fields are ignored
+ * unless they are columns.
+ * @throws ApiError `invalid_request`, naming the field, the element and the limit
  */
 export function readFlatBatch(body: BatchBody, options: Options): FlatBatch {
   const head = contractBody(HeadSchema, body);

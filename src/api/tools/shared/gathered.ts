@@ -1,4 +1,4 @@
-// Sends samples to the rooms of their groups, and returns their rewards.
+// Sends samples to the rooms that gather them into groups, and returns their rewards.
 
 import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
@@ -19,66 +19,69 @@ import { refuseUnmet } from "./judging.ts";
 import type { SampleOptions } from "./options.ts";
 import { lacking, needsStated, type Stated, statedFacts } from "./stated-facts.ts";
 
-/** A sample as parsed by a contract. */
+/** A sample as parsed from another tool's request. */
 export interface Sample {
   prompt: Prompt;
-  /** Any JSON value; samples of one prompt with different labels are different problems. */
+  /** Any JSON value. Samples with the same prompt but different labels belong to different problems. */
   label: unknown;
   rollout: Rollout;
-  /** Raw data from which facts are read, for specs that need them. Omitted: none. */
+  /** Raw data from which facts are extracted for specs that need them. Omitted: there is none. */
   stated?: Stated;
   /**
-   * The sender's own group id. If the spec needs facts, it replaces the label in the group's identity;
-   * otherwise it is added to the label.
+   * The client's own group id. It identifies the group together with the label, or alone if the spec needs
+   * facts.
    */
   cohort?: readonly unknown[];
-  /** Whether this is a validation sample, whose group may have another size. */
+  /** Whether this is a validation sample. Groups of validation samples may have another size. */
   validates?: boolean;
-  /** Content of its answer that the judge would not see; its group is rejected. */
+  /**
+   * Errors for content of the answer that the judge would not see. If there are any, the group is rejected.
+   */
   unshown?: readonly FieldError[];
-  /** Taken from bodies that have these fields; the URL's values take precedence. */
+  /** `run_id` and `step` from bodies with these fields. Values in the URL take precedence. */
   run_id?: string | undefined;
   step?: number | undefined;
-  /** Step for the run log only; takes precedence over the URL's. */
+  /** The step to log, which takes precedence over the URL's but does not affect grouping. */
   log_step?: number | undefined;
 }
 
-/** How the clients of a contract retry. */
+/** How a tool's clients retry. */
 export interface Returning {
   /** Time in ms within which a client may retry the same sample. */
   retry_ms: number;
   /**
-   * Number of tries that a client makes regardless of the status; 1 if retries are left to the caller's code.
+   * Number of attempts that a client makes regardless of the status; 1 if the client does not retry itself.
    */
   tries: number;
   /**
-   * Set if clients open a connection per sample. With a connection pool, waiting samples may block the one
-   * that their group lacks.
+   * Set if clients open a connection per sample. With a connection pool, samples that wait for their group
+   * may keep its missing samples from being sent.
    */
   unpooled?: true;
 }
 
-/** Values that all samples of a request share. */
+/** Values that all samples of a request have in common. */
 interface GatherRequest {
   contract: Contract;
   returning: Returning;
   options: SampleOptions;
   compiled: CompiledSpec;
-  /** SHA-256 hex of the request body. */
+  /** SHA-256 of the request body, in hex. */
   body_hash: string;
 }
 
 /** A sample with the facts that its spec needs. */
 export interface FactualSample extends Sample {
-  /** Facts of the group; null if the spec needs none. */
+  /** Facts about the group; null if the spec needs none. */
   facts: GroupFacts | null;
 }
 
 /**
- * Resolves the spec named in the URL and reads the facts that it needs from the samples. Throws
- * `unknown_spec`, and `length_tokens_required` or `facts_required` if the samples lack what the spec needs.
- * @param declared the caller's `on_failure`, used as the reward of a sample that lacks a fact instead of
- *   rejecting it
+ * Resolves the spec named in the URL, and extracts the facts that the spec needs from the samples.
+ * @param declared the client's `on_failure`: if it is a number, a sample that lacks facts gets this number as
+ *   its reward instead of being rejected
+ * @throws ApiError `unknown_spec`; `length_tokens_required` or `facts_required` if the samples lack what the
+ *   spec needs
  */
 export async function factualSamples(
   c: AppContext,
@@ -105,8 +108,8 @@ export async function factualSamples(
 }
 
 /**
- * Sends each sample to its room and waits for its reward. Samples of one request are grouped like samples of
- * separate requests.
+ * Sends each sample to the room of its group and waits for the rewards. Samples of one request are grouped
+ * like samples of separate requests.
  */
 export async function gather(
   c: AppContext,
@@ -134,7 +137,8 @@ export async function gather(
   const window_ms = options.group_window_ms ?? untold_ms;
   const joined = samples.map(async ({ prompt, label, cohort, rollout, facts, unshown, log_step = stated_step }, i) => {
     const many = samples.length > 1;
-    // A cohort whose samples disagree on the facts is rejected, not split.
+    // With facts, the client's group id is used without the label, so that a group whose samples disagree on
+    // the facts is rejected instead of split.
     const problem = cohort === undefined ? (label ?? null) : facts === null ? { label, cohort } : { cohort };
     const group = [key_name, run_id, step, spec_hash, prompt, problem, group_size, ...(whole_only ? ["whole"] : [])];
     const room = await sha256Hex(canonicalJson(group));
@@ -161,9 +165,7 @@ export async function gather(
   return running;
 }
 
-/**
- * Counts the sample, and adds a warning if its group was incomplete, which the reward itself does not show.
- */
+/** Counts the sample in the metrics, and adds a warning if its group was incomplete. */
 function signed(
   { metrics }: RouteDeps,
   contract: Contract,

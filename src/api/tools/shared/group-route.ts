@@ -1,5 +1,5 @@
-// Handlers for contracts whose requests carry whole groups: parse the body, judge the groups, format the
-// reply.
+// Handlers for APIs whose requests contain whole groups: they parse the body, judge the groups, and format
+// the reply.
 import type * as z from "zod";
 import type { Group } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -23,19 +23,19 @@ import { beginJudging, type Carried, type Logged, type RunningJudgement, refuseU
 import { type Options, urlOptions } from "./options.ts";
 import { chooseTextSpec, modelSpec } from "./text-spec.ts";
 
-/** Context for parsing a request, besides its body. */
+/** Context for parsing a request, in addition to its body. */
 interface Desk {
   options: Options;
-  /** The request's id, and the time it arrived in Unix seconds. */
+  /** The request's id; `created` is the time of its arrival in Unix seconds. */
   id: string;
   created: number;
-  /** A path parameter. */
+  /** The value of a path parameter. */
   word(name: string): string | undefined;
-  /** Resolves a spec or the name of a stored one. */
+  /** Resolves an inline spec or the name of a stored spec. */
   spec(spec: string | AnySpec): Promise<AnySpec>;
-  /** The spec named in the URL, otherwise by the model, for candidates that are judged alone. */
+  /** The spec for candidates that are judged one by one, named in the URL or otherwise by the model. */
   modelSpec(model: string, texts: readonly string[]): Promise<AnySpec>;
-  /** The spec named in the URL or by the model, otherwise the contract's default for such texts. */
+  /** The spec named in the URL or by the model, otherwise the default for such documents. */
   textSpec(model: string | null, texts: readonly string[]): Promise<AnySpec>;
 }
 
@@ -43,14 +43,14 @@ interface Desk {
 interface AskedGroups {
   groups: Group[];
   spec: AnySpec;
-  /** The body's field to name in errors about facts that it cannot carry. Omitted: already checked. */
+  /** The field to name in errors about facts that the request cannot contain. Omitted: already checked. */
   field?: string;
-  /** The facts that the request carries. */
+  /** The facts that the request contains. */
   has?: Partial<Carried>;
-  /** Omitted: taken from the URL. */
+  /** Run id, step and deadline. Omitted: taken from the URL. */
   logged?: Logged;
   interactive?: true;
-  /** Set if the request may run as a batch; stored with the batch. */
+  /** Set if the request may run as a batch; stored together with the batch. */
   later?: { route: BatchRoute; shape: unknown };
   /** Schema of the reply. */
   reply: z.core.$ZodType;
@@ -84,7 +84,7 @@ export const groupRoute =
     return answer(c, deps, contract, await ask(body, context), context);
   };
 
-/** Like `groupRoute`, with support for Idempotency-Key and `Prefer: respond-async`. */
+/** Like `groupRoute`, but supports Idempotency-Key and `Prefer: respond-async`. */
 export const repeatableRoute =
   (ask: Ask): ContractRoute["handler"] =>
   (deps, contract) =>
@@ -101,7 +101,7 @@ export const repeatableRoute =
 
 const replyIn = async (scored: Promise<ScoredRequest>) => (await scored).reply;
 
-/** Starts the stream, with the warnings known so far in its headers. */
+/** Starts a streamed reply. Its headers contain the warnings that are known so far. */
 async function withWarnings(
   running: RunningJudgement,
   deps: RouteDeps,

@@ -1,4 +1,5 @@
-// Judges the groups of a foreign contract: checks across groups, the deadline, the log, cancellation.
+// Judges the groups of a request to another tool's API: checks them, sets the deadline, logs the result, and
+// handles cancellation.
 import * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { Group } from "../../../core/contract/requests.ts";
@@ -15,9 +16,9 @@ import { type ClientWaits, contractDeadline } from "./deadlines.ts";
 interface JudgingRequest {
   groups: Group[];
   spec: AnySpec;
-  /** The body's field that holds the groups. Omitted: `groups`. */
+  /** The body's field that contains the groups, for error messages. Omitted: `groups`. */
   field?: string | undefined;
-  /** Set if a person waits for the reply: takes priority over reward batches. */
+  /** Set if a person waits for the reply, so that it takes priority over reward batches. */
   interactive?: true;
 }
 
@@ -25,7 +26,7 @@ interface JudgingRequest {
 export interface Logged {
   run_id?: string | undefined;
   step?: number | undefined;
-  /** A deadline that overrides the contract's. */
+  /** A deadline that overrides the default for the API. */
   deadline_ms?: number | undefined;
 }
 
@@ -34,14 +35,14 @@ const INTERACTIVE_PRIORITY = -10;
 
 export interface RunningJudgement {
   scored: Promise<ScoredRequest>;
-  /** Cancels the verifier's work, for a client that stopped reading. */
+  /** Cancels the verifier's work, because the client has stopped reading. */
   stop(): void;
 }
 
 /**
- * Starts scoring and logging, like /v1/rewards. The work continues until the log is written even if the
+ * Starts scoring and logging, like /v1/rewards. The work continues until the log is written, even if the
  * client disconnects.
- * @throws ApiError `too_many_rollouts` synchronously; other errors of the request reject the promise
+ * @throws ApiError `too_many_rollouts` synchronously; other request errors reject the promise
  */
 export function beginJudging(
   c: AppContext,
@@ -72,7 +73,7 @@ function inField(field: string | undefined, check: () => void): void {
   }
 }
 
-/** Renames error paths below `groups` to the field that the client sent. */
+/** Replaces error paths under `groups` by the field that the client sent. */
 function namingField(field: string | undefined, thrown: unknown): unknown {
   if (field === undefined || !(thrown instanceof ApiError) || thrown.errors.length === 0) return thrown;
   // For example, `response_objs[].usage` becomes `response_objs`.
@@ -84,13 +85,13 @@ function namingField(field: string | undefined, thrown: unknown): unknown {
   return new ApiError(thrown.code, thrown.message, { errors, headers: thrown.headers });
 }
 
-/** Facts that a contract's request carries. */
+/** The kinds of facts that a request contains. */
 export interface Carried {
   lengths: boolean;
   facts: boolean;
 }
 
-/** Rejects a spec that needs facts which the contract cannot carry, and names the contract's field. */
+/** Rejects a spec that needs facts which requests of this API cannot contain. The error names `field`. */
 export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<Carried> = {}): void {
   const { spec } = compiled;
   const fact = has.facts === true ? null : needsFact(compiled);
@@ -106,8 +107,8 @@ export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<
 }
 
 /**
- * Warns if the same key ranked the same query with other documents within the last minute: relative scores
- * are comparable only within one request. Empty if the spec compares nothing.
+ * Warns if the same key ranked the same query with other documents within the last minute, since relative
+ * scores are comparable only within one request. Empty for specs without comparisons.
  */
 export function notComparable(
   c: AppContext,

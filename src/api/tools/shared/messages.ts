@@ -1,4 +1,4 @@
-// Chat messages as foreign clients send them: with unknown roles, content in parts, and extra fields.
+// Chat messages as other tools send them: with unknown roles, content in parts, and additional fields.
 import * as z from "zod";
 import {
   GroupSchema,
@@ -19,8 +19,8 @@ const PartsSchema = z
   .max(...bound("content_parts_max"));
 
 /**
- * `{role, content}`; content is a text, parts (only texts count), or null. Other content has been rejected
- * before (content/shown-body.ts).
+ * A message whose content is a string, a list of parts, or null. Only text parts count; content of other
+ * kinds has already been rejected in content/shown-body.ts.
  */
 export const MessageSchema = z.looseObject({
   role: WordSchema,
@@ -28,7 +28,7 @@ export const MessageSchema = z.looseObject({
 });
 export type RequestMessage = z.output<typeof MessageSchema>;
 
-/** A message's text: its text parts concatenated, without thoughts. */
+/** The concatenated text parts of a message, without thoughts. */
 export function messageText({ content }: RequestMessage): string {
   if (content === null || content === undefined) return "";
   return typeof content === "string"
@@ -36,7 +36,7 @@ export function messageText({ content }: RequestMessage): string {
     : content.map((part) => (isThought(part) ? "" : (part.text ?? ""))).join("");
 }
 
-/** The text of a content that is a text or text parts; undefined otherwise. */
+/** The text of content that is a string or a list of text parts; undefined for other content. */
 export function contentText(content: unknown): string | undefined {
   const parsed = z.union([z.string(), PartsSchema]).safeParse(content);
   return parsed.success ? messageText({ role: "user", content: parsed.data }) : undefined;
@@ -54,15 +54,15 @@ export const chatPrompt = (messages: readonly RequestMessage[]): Exclude<PromptI
 const plain = (messages: readonly RequestMessage[]): { role: string; content: string }[] =>
   messages.map((message) => ({ role: message.role, content: messageText(message) }));
 
-/** A prompt: a text or a chat, converted to the native format and checked against its limits. */
+/** A prompt, which is a string or a chat. Converts it to the native format and checks the native limits. */
 export const PromptSchema = z
   .union([z.string(), MessagesSchema])
   .transform((prompt): PromptInput => (typeof prompt === "string" ? prompt : chatPrompt(prompt)))
   .pipe(GroupSchema.shape.prompt);
 
 /**
- * A chat that may end in the answer to be judged (ms-swift's `messages`). A final assistant turn is not part
- * of the prompt.
+ * The prompt of a chat that may end with the answer to be judged, as in ms-swift's `messages`. A final turn
+ * of the assistant is not part of the prompt.
  */
 export const ConversationSchema = MessagesSchema.transform((messages) => {
   const last = messages.at(-1);
@@ -70,8 +70,8 @@ export const ConversationSchema = MessagesSchema.transform((messages) => {
 }).pipe(GroupSchema.shape.prompt.options[1]);
 
 /**
- * Converts messages to a rollout. Several turns, or a turn with tool calls, are judged whole; a single
- * assistant message is judged by its text.
+ * Converts messages to a rollout. For a single assistant message without tool calls, the rollout is the
+ * message's text; otherwise all turns are judged.
  */
 export const spokenRollout = (messages: readonly RequestMessage[]): Rollout => {
   const said = messages.filter((message) => partsOfItem(message).parts.length > 0);
@@ -81,7 +81,7 @@ export const spokenRollout = (messages: readonly RequestMessage[]): Rollout => {
     : readRollout({ text: "", messages });
 };
 
-/** A completion: a text, or messages, which form a rollout of several turns. */
+/** A completion, which is a string or a list of messages. */
 export const CompletionSchema = z
   .union([
     RolloutTextSchema,

@@ -1,4 +1,4 @@
-// The API reference of a NeMo-Gym resources server's routes. Used only by the OpenAPI generator.
+// The API reference for the routes of a NeMo-Gym resources server. Used only by the OpenAPI generator.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -20,9 +20,8 @@ export const ROWS_EXAMPLE = {
 };
 
 /**
- * The operations under a prefix. With observability enabled, NeMo-Gym inserts the rollout's id before the
- * route.
- * @param suffix makes the operation ids unique
+ * The operations under a path prefix.
+ * @param suffix suffix that makes the operation ids unique
  */
 export function gymOperations(
   prefix: string,

@@ -1,5 +1,5 @@
-// Parses a rollout from NeMo-Gym's /verify body: OpenAI's Responses, converted to prompt, answer and length.
-// Pure, and independent of HTTP.
+// Parses a rollout in NeMo-Gym's /verify body: converts a request and response of OpenAI's Responses API to
+// prompt, answer and length.
 import * as z from "zod";
 import { said } from "#said";
 import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
@@ -68,9 +68,7 @@ export const CreateParamsSchema = z.object({
 
 const joined = (texts: z.output<typeof TextsSchema>) => (texts ?? []).map(({ text }) => text ?? "").join("");
 
-/**
- * Whether an item is a plain message, a thought or a tool result; other items are read as an agent's turns.
- */
+/** Whether an item is a plain message, a thought or a tool result. Other items are turns of an agent. */
 const isSaid = (item: Item): boolean =>
   item.type == null || item.type === "message"
     ? typeof item.role === "string" && areWords([item])
@@ -89,7 +87,7 @@ function message(item: Item): unknown {
   return { role: item.role, content: item.content };
 }
 
-/** `responses_create_params` as a prompt; a text without instructions stays a text. */
+/** Converts `responses_create_params` to a prompt. A string without instructions stays a string. */
 export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructions }) => {
   if (typeof input === "string" && (instructions ?? "") === "") return input;
   const system = (instructions ?? "") === "" ? null : { role: "system", content: instructions };
@@ -103,11 +101,11 @@ export const GymPromptSchema = CreateParamsSchema.transform(({ input, instructio
 
 interface ResponseAnswer {
   thoughts: string[];
-  /** Null if there are only thoughts so far. */
+  /** The message; null if there are only thoughts so far. */
   text: string | null;
 }
 
-/** The last turn's thoughts and message. A tool call or a tool's output starts a new turn. */
+/** The thoughts and message of the last turn. A tool call or a tool's output starts a new turn. */
 function lastAnswer(output: readonly Item[]): ResponseAnswer {
   let answer: ResponseAnswer = { thoughts: [], text: null };
   for (const { type, content, summary } of output) {
@@ -126,8 +124,8 @@ function lastAnswer(output: readonly Item[]): ResponseAnswer {
 }
 
 /**
- * `response` as a rollout: thoughts between think tags, as the policy wrote them, before the last message.
- * The tag stays open if the response was cut off there.
+ * Converts `response` to a rollout: the thoughts between think tags, as the policy wrote them, followed by
+ * the last message. If the response was cut off in the thoughts, the tag is not closed.
  */
 export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incomplete_details }): Rollout => {
   const length_tokens = usage?.output_tokens ?? undefined;
@@ -137,7 +135,7 @@ export const GymRolloutSchema = ResponseSchema.transform(({ output, usage, incom
   };
   const turns = turnsOf(output);
   const { thoughts, text } = lastAnswer(output);
-  // A message followed by a thought is not the last answer, but was still part of the run.
+  // A message that is followed by a thought is not the last answer, but was still part of the run.
   const isRun = turns.length > 1 || actsIn(turns) || (text === null && answerOf(turns) !== "");
   if (isRun) return { ...readRollout({ text: "", messages: output }), ...known };
   const thought = thoughts.join("\n");

@@ -1,5 +1,5 @@
-// Routes of a NeMo-Gym resources server that do not score: sessions, and mean, max, min, median and std of
-// every number in verified rows, per task and overall.
+// Routes of a NeMo-Gym resources server that do not score: sessions, and statistics (mean, max, min, median
+// and std) of all numbers in verified rows, per task and overall.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -24,8 +24,8 @@ type Row = z.output<typeof RowSchema>;
 type Columns = Map<string, number[]>;
 
 /**
- * All numbers at a row's top level and in its response's usage, with booleans as 0 and 1, except indices and
- * the mask flag.
+ * All numbers at the top level of a row and in its response's usage, except indices and the mask flag.
+ * Booleans count as 0 and 1.
  */
 function numbers(row: Row): [string, number][] {
   const response = row.response as { usage?: unknown } | null | undefined;
@@ -50,8 +50,8 @@ function columnsOf(rows: readonly Row[]): Columns {
 }
 
 /**
- * Metrics with NeMo-Gym's names: `mean/reward`, `max/reward`, ... std has the divisor n - 1, and is 0 for one
- * value.
+ * Statistics under NeMo-Gym's names, such as `mean/reward` and `max/reward`. The std has the divisor n - 1
+ * and is 0 for a single value.
  */
 function described(rows: readonly Row[]): Record<string, number> {
   const metrics: Record<string, number> = {};
@@ -68,8 +68,8 @@ function described(rows: readonly Row[]): Record<string, number> {
 }
 
 /**
- * Whether a row counts in the metrics. Rows whose judge failed do not; NeMo-Gym marks them in one of three
- * places.
+ * Whether a row counts in the statistics. Rows whose judge failed do not; NeMo-Gym marks them in one of three
+ * fields.
  */
 const measured = (row: Row) =>
   row.mask_sample !== true &&
@@ -78,7 +78,7 @@ const measured = (row: Row) =>
 
 const isRow = (row: unknown) => typeof row === "object" && row !== null && !Array.isArray(row);
 
-/** Reports only the first invalid row, so that a million invalid rows do not produce a million errors. */
+/** Rejects invalid rows. Reports only the first one, so that a million invalid rows cause only one error. */
 function requireRows(rows: unknown): void {
   const wrong = Array.isArray(rows) ? rows.findIndex((row) => !isRow(row)) : -1;
   if (wrong >= 0) throw invalidRequest([{ path: `verify_responses[${wrong}]`, message: "expected an object" }]);
@@ -104,7 +104,8 @@ export function aggregateMetrics() {
 }
 
 /**
- * Sessions are stateless here. An Environment Server expects its identifier back, an agent an empty object.
+ * Starts or closes a session, which has no state here. NeMo-Gym's Environment Server expects its session id
+ * in the reply, whereas an agent expects an empty object.
  */
 export function session() {
   return async (c: AppContext): Promise<Response> => {
@@ -113,7 +114,7 @@ export function session() {
   };
 }
 
-/** Unsupported: a reward is relative to a group, and a row that is verified again has no group. */
+/** Verifying rows again is unsupported, because rewards are relative to a group and such rows have none. */
 export function reverifyMode() {
   return (c: AppContext): Response => c.json("unsupported");
 }

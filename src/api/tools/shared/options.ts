@@ -1,4 +1,4 @@
-// Options that foreign clients can send only in the URL or in a header.
+// Options for clients of other tools, which can set them only in the URL or in headers.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -10,7 +10,7 @@ import type { RouteDeps } from "../../door/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../../door/parameters.ts";
 import type { AppContext } from "../../door/scope.ts";
 
-/** A text that is one of `words`, or a number within safe bounds. */
+/** Schema of a query parameter that is one of `words` or a number within safe bounds. */
 const numberOr = <W extends string>(...words: W[]) =>
   z
     .string()
@@ -20,7 +20,7 @@ const numberOr = <W extends string>(...words: W[]) =>
     )
     .transform((text): W | number => words.find((word) => word === text) ?? Number(text) + 0);
 
-/** A field name for the reply that differs from all its other fields. */
+/** Name for an additional reply field, which must differ from all other fields of the reply. */
 export const ResponseFieldSchema = z
   .string()
   .regex(
@@ -28,7 +28,7 @@ export const ResponseFieldSchema = z
     "must start with a letter or `_` and contain only letters, digits and `_`, at most 64 characters",
   );
 
-/** Options of every contract. */
+/** Options that all of these APIs accept. */
 export const SharedOptionsSchema = z.object({
   spec: SpecNameSchema.optional().meta(said("name of a stored spec")),
   run_id: RunIdSchema.optional().meta(said("the trainer's name for the run, used in the run log")),
@@ -38,7 +38,7 @@ export const SharedOptionsSchema = z.object({
     .meta(said("deadline in ms; default: the contract's deadline")),
 });
 
-/** Options of contracts that send whole groups. */
+/** Options of APIs whose requests contain whole groups. */
 export const OptionsSchema = SharedOptionsSchema.extend({
   on_failure: numberOr("null")
     .default("null")
@@ -48,7 +48,7 @@ export const OptionsSchema = SharedOptionsSchema.extend({
 });
 export type Options = z.output<typeof OptionsSchema>;
 
-/** Options of contracts that send one sample per request. */
+/** Options of APIs whose requests contain one sample. */
 export const SampleOptionsSchema = SharedOptionsSchema.extend({
   group_size: wholeNumber(1, "rollouts_per_group_max")
     .optional()
@@ -105,8 +105,8 @@ export const SampleOptionsSchema = SharedOptionsSchema.extend({
 export type SampleOptions = z.output<typeof SampleOptionsSchema>;
 
 /**
- * The header equivalent of an option, for tools that can set headers and a base URL but not a query:
- * `Kritai-On-Failure` for `on_failure`.
+ * The header that corresponds to an option, such as `Kritai-On-Failure` for `on_failure`. For tools that can
+ * set headers but no query parameters.
  */
 export const optionHeader = (name: string): string =>
   `Kritai-${name.replace(/(^|_)([a-z])/g, (_, dash: string, letter: string) => `${dash && "-"}${letter.toUpperCase()}`)}`;
@@ -117,16 +117,16 @@ const OPTION_HEADERS = /* @__PURE__ */ headersOf(OptionsSchema);
 const SAMPLE_HEADERS = /* @__PURE__ */ headersOf(SampleOptionsSchema);
 
 /**
- * Options from the URL, or from headers for those missing in the URL. Unknown parameters are ignored. Throws
- * `invalid_request` naming the parameter or header.
+ * The options in the URL; those missing there are taken from headers. Throws `invalid_request`, naming the
+ * parameter or header.
  */
 export function urlOptions(c: AppContext): Options {
   return queryParameters(c, OptionsSchema, OPTION_HEADERS);
 }
 
 /**
- * Options for contracts that send one sample per request. A missing group_size defaults to the key's
- * configured group size.
+ * The options for APIs whose requests contain one sample. If `group_size` is missing, the group size
+ * configured for the key applies.
  */
 export function sampleOptions(c: AppContext, { group_sizes }: Pick<RouteDeps, "group_sizes">): SampleOptions {
   const options = queryParameters(c, SampleOptionsSchema, SAMPLE_HEADERS);

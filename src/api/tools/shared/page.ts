@@ -1,4 +1,4 @@
-// Building blocks for a contract's page in the API reference: operations, examples, and rules and error
+// Building blocks for the API reference of other tools' APIs: operations, examples, and the rules and error
 // conditions that schemas cannot express. Used only by the OpenAPI generator.
 import type * as z from "zod";
 import type { LimitName } from "../../../core/faults/limit-advice.ts";
@@ -10,7 +10,7 @@ import { SampleOptionsSchema } from "./options.ts";
 export interface Operation {
   operationId: string;
   summary: string;
-  /** Description of a request with a body. */
+  /** Description of the operation. */
   description?: string;
   request?: z.ZodType;
   example?: unknown;
@@ -19,29 +19,28 @@ export interface Operation {
   /** Schema of the path parameters. */
   path?: z.ZodObject;
   reply: z.ZodType;
-  /** Description of the reply; default `Scored.` */
+  /** Description of the reply. Omitted: `Scored.` */
   reply_description?: string;
-  /** Additional or replaced responses by status, in OpenAPI format. */
+  /** Responses to add or replace, by status, in OpenAPI format. */
   replies?: Readonly<Record<string, object>>;
   /** Set if the route supports Idempotency-Key and `Prefer: respond-async`. */
   repeatable?: true;
-  /** Set if samples are gathered, so that a sample without a group is answered with 503. */
+  /** Set if samples are gathered into groups, so that a sample may be answered with 503 until they are. */
   gathered?: true;
   /**
-   * Set if booleans and numbers are also accepted as text, like on the vendor's server; not part of the
-   * schema.
+   * Set if booleans and numbers are also accepted as strings, as by the vendor's server; not in the schema.
    */
   vendor_types?: true;
-  /** Valid requests by the schema that are correctly rejected. */
+  /** Conditions under which a request is rejected although it matches the schema. */
   refusals?: readonly Refusal[];
 }
 
 export interface ContractPage {
-  /** Keyed by method and path, as in the contract's routes. */
+  /** Operations by method and path, such as `POST /score`. */
   operations: Readonly<Record<string, Operation>>;
-  /** Named schemas. */
+  /** Schemas by component name. */
   components?: Readonly<Record<string, z.ZodType>>;
-  /** Named schemas that no other schema references, only text does. */
+  /** Named schemas that are mentioned only in descriptions, not referenced by other schemas. */
   standalone?: Readonly<Record<string, z.ZodType>>;
   /** Rules between fields that zod's JSON Schema cannot express, by component. */
   rules?: Readonly<Record<string, Rule>>;
@@ -50,15 +49,15 @@ export interface ContractPage {
 const pages = new WeakMap<Contract, () => ContractPage>();
 
 /**
- * Registers a contract's page. Call it as an unused export marked pure, so that the Worker's bundle excludes
- * it (test/stack/bundle.test.ts).
+ * Registers the page of a contract. Assign the result to an unused export and mark the call as pure, so that
+ * the page is excluded from the Worker's bundle (test/stack/bundle.test.ts).
  */
 export function documented(contract: Contract, page: () => ContractPage): () => ContractPage {
   pages.set(contract, page);
   return page;
 }
 
-/** A contract's page. Throws if none is registered. */
+/** The page of a contract. Throws if none is registered. */
 export function pageOf(contract: Contract): ContractPage {
   const page = pages.get(contract);
   if (page === undefined) throw new Error(`the contract ${contract.name} has no page: documented(..)`);
@@ -66,8 +65,8 @@ export function pageOf(contract: Contract): ContractPage {
 }
 
 /**
- * JSON Schema merged into zod's output: a rule between fields. The code that rejects violations is
- * authoritative.
+ * A rule between fields, as JSON Schema that is merged into zod's output. It only documents what the code
+ * rejects.
  */
 export interface Rule {
   readonly [keyword: string]: unknown;
@@ -79,7 +78,7 @@ export const elements = (field: string, items: Rule): Rule => fields({ [field]: 
 
 export const needs = (...required: string[]): Rule => ({ required });
 
-/** An object that has these fields, each matching its schema. */
+/** Matches objects that have all of these fields, with values that match their schemas. */
 export const has = (kinds: Rule): Rule => ({ ...needs(...Object.keys(kinds)), ...fields(kinds) });
 
 export const not = (rule: Rule): Rule => ({ not: rule });
@@ -94,18 +93,18 @@ export const size = (max: LimitName, min?: number): Rule => ({
 export const contains = (rule: Rule): Rule => ({ contains: rule });
 
 /**
- * An error condition that JSON Schema cannot express. The schemathesis test accepts only these errors for
- * requests that fit the schema. Regular expressions must match the whole value, except `words`, which may
- * match anywhere.
+ * An error condition that JSON Schema cannot express. For requests that match the schema, the schemathesis
+ * test accepts only these errors. Regular expressions must match the whole value, except for `words`, which
+ * may match anywhere.
  */
 export interface Refusal {
   why: string;
   status: number;
   code: string;
-  /** Path of the field, without indices. Omitted: the error names no field. */
+  /** Path of the invalid field, without indices. Omitted: the error names no field. */
   path?: string;
   words?: string;
-  /** Body field that must be present. */
+  /** Name of a body field that must be present for the condition to apply. */
   given?: string;
 }
 
@@ -116,22 +115,22 @@ export const refused = (why: string, path: string, words?: string, given?: strin
   ...(given !== undefined && { given }),
 });
 
-/** The error for a label nested too deeply. */
+/** The error for a label that is nested too deeply. */
 export const deepLabel = (): Refusal => refused("label nested too deeply", "\\$", "label_depth_max");
 
-/** The errors for batches that are grouped by equal prompts. */
+/** The errors for batches whose items are grouped by prompt. */
 export const regrouped = (): Refusal =>
   refused("too many groups, or too many equal prompts", ".+", "rollouts_per_group_max is|groups_max is");
 
 /**
- * The error for texts that the local stack's verifier cannot tell apart because they belong to no known
- * problem (docs/decisions.md).
+ * The error for candidates that the local stack's verifier cannot tell apart, because they are not answers to
+ * a known problem (docs/decisions.md).
  */
 export const noChoice = (status = 422): Refusal => ({
   ...{ why: "no choice", status, code: "verifier_bad_reply", words: "texts stay unranked" },
 });
 
-/** The operation of a route that gathers samples, with a common description. Only slime supports `format`. */
+/** The operation of a route that gathers samples into groups. Only slime supports the option `format`. */
 export const sampleOperation = (
   operation: Omit<Operation, "refusals"> & { refusals?: readonly Refusal[] },
 ): Operation => ({
@@ -148,11 +147,11 @@ export const sampleOperation = (
   ],
 });
 
-/** The problem and answers of the examples. Tests send them, so the examples stay valid. */
+/** The problem and answers in the examples. Tests send the examples, so they stay valid. */
 export const QUESTION = "Write f(xs): the sum of the even numbers in xs.\nassert f([1, 2, 4]) == 6";
 export const CORRECT = "```python\ndef f(xs):\n    return sum(x for x in xs if x % 2 == 0)\n```";
 export const WRONG = "```python\ndef f(xs):\n    return sum(xs)\n```";
 
-/** The example conversation as rendered by a chat template; `closing` follows the answer. */
+/** The example conversation as rendered by a chat template. `closing` is appended to the answer. */
 export const rendered = (answer: string, closing = "<|im_end|>\n"): string =>
   `<|im_start|>user\n${QUESTION}<|im_end|>\n<|im_start|>assistant\n${answer}${closing}`;

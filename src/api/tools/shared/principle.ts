@@ -1,4 +1,4 @@
-// Inserts a request's principle or rubric into its spec's judges, if their presets have a slot for one.
+// Inserts the principle or rubric in a request into the spec's judges, if their presets have a slot for it.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -22,11 +22,11 @@ export const PrincipleSchema = z
 type PrincipleSlot = "principle" | "rubric";
 const SLOTS: readonly PrincipleSlot[] = ["principle", "rubric"];
 
-/** The principle slots that occur in a preset's messages. */
+/** The slots for a principle that occur in the messages of a judge's preset. */
 const slotsOf = ({ prompt }: Judge): readonly PrincipleSlot[] =>
   SLOTS.filter((slot) => presetNamed(prompt)?.messages.some(({ text }) => text.includes(`{{${slot}`)));
 
-/** The judge with the text in its slots; the same object if it has none. */
+/** Inserts a principle into the judge's slots. Returns the same object if the judge has no slots. */
 function judgeWith(judge: Judge, text: string): Judge {
   const slots = slotsOf(judge);
   return slots.length === 0 ? judge : { ...judge, ...Object.fromEntries(slots.map((slot) => [slot, text])) };
@@ -38,7 +38,7 @@ function signalWith(signal: SpecSignal, text: string): SpecSignal {
   return judge === signal.judge ? signal : { ...signal, judge };
 }
 
-/** The spec with the text inserted in all judges that have a slot; null if none has. */
+/** Inserts a principle into all judges that have a slot for it. Returns null if no judge has one. */
 export function specWithPrinciple(spec: AnySpec, text: string): AnySpec | null {
   if (!hasSignals(spec)) {
     const judge = judgeWith(spec.judge, text);
@@ -50,8 +50,8 @@ export function specWithPrinciple(spec: AnySpec, text: string): AnySpec | null {
 }
 
 /**
- * Like `specWithPrinciple`, with the principle optional. Throws `invalid_request` if no judge of the spec
- * would see it.
+ * Like `specWithPrinciple`, but the principle is optional. Throws `invalid_request` if there is a principle
+ * that no judge of the spec would see.
  */
 export function requirePrinciple(spec: AnySpec, principle: z.output<typeof PrincipleSchema>): AnySpec {
   const informed = principle == null ? spec : specWithPrinciple(spec, principle);

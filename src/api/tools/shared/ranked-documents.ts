@@ -1,4 +1,4 @@
-// Ranks the documents of one query, for all dialects.
+// Ranks the documents for one query, for all reranker APIs.
 import { hasContent } from "../../../core/candidate/extract.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
@@ -17,19 +17,19 @@ import { chooseTextSpec } from "./text-spec.ts";
 import { incomplete } from "./unjudged.ts";
 
 interface Documents {
-  /** The documents' field in the dialect, for errors. */
+  /** The field that contains the documents, for error messages. */
   field: string;
   query: string;
   texts: readonly string[];
-  /** Number of results; 0 or null: all. */
+  /** Number of results to return; 0 or null: all. */
   top_n: number | null;
 }
 
 export interface RankedDocuments {
   /**
-   * Best first. Documents that failed because of their content are last. Documents without a score because of
-   * an infrastructure failure are omitted, which is allowed only if fewer results were requested or the
-   * client opted in.
+   * The documents, best first. Documents that failed because of their content come last. Documents without a
+   * score because of an infrastructure failure are omitted, which is allowed only if fewer results were
+   * requested or the client opted in.
    */
   results: { index: number; score: number }[];
   usage: Usage;
@@ -38,8 +38,8 @@ export interface RankedDocuments {
 
 /**
  * Compares the documents as one group and ranks them.
- * @throws ApiError for invalid requests, `Unjudged` if no document could be judged, if no answer held a
- *   choice, or if an infrastructure failure left documents without a score and the client did not opt in
+ * @throws ApiError for invalid requests; `Unjudged` if no document could be judged, if the verifier preferred
+ *   none, or if an infrastructure failure left documents without a score and the client did not opt in
  */
 export async function rankDocuments(
   c: AppContext,
@@ -57,7 +57,7 @@ export async function rankDocuments(
   };
   const spec = await chooseTextSpec(deps, c.get("scope"), options, request.model, texts);
   const compiled = compileSpec(spec);
-  // Return a result rather than an error, so that a pipeline whose filter left only one document continues.
+  // Returns a result, not an error, so that a pipeline whose filter left only one document continues.
   if (texts.length === 1 && compiled.relative) return alone;
   refuseUnmet(compiled, field);
   const groups = [{ prompt: query, rollouts: texts.map((text) => ({ text })) }];
@@ -103,11 +103,11 @@ function rank(
   };
 }
 
-/** A warning with the indices of its texts: `malformed 1,4`; empty if there are none. */
+/** A warning with the indices of the documents, such as `malformed 1,4`; empty without indices. */
 export const named = (code: string, indices: readonly number[]): string[] =>
   indices.length === 0 ? [] : [`${code} ${indices.join(",")}`];
 
-/** Warnings with the indices of their texts, grouped by cause: `not_judged 2: deadline`. */
+/** Warnings with the indices of the documents, one per cause, such as `not_judged 2: deadline`. */
 export const namedByCode = (warning: string, texts: ReadonlyMap<number, ItemErrorCode>): string[] =>
   (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).flatMap((code) => {
     const indices = [...texts].flatMap(([i, why]) => (why === code ? [i] : [])).sort((a, b) => a - b);
@@ -115,8 +115,8 @@ export const namedByCode = (warning: string, texts: ReadonlyMap<number, ItemErro
   });
 
 /**
- * Indices of texts scored on only part of their comparisons, and of texts that lose by default: blank,
- * without a program where programs are compared, or malformed.
+ * Indices of the documents that were scored on only some of their comparisons, and of those that lose by
+ * default because they are blank, malformed, or without a program although programs are compared.
  */
 function reservations(
   { rollouts }: GroupResult,
@@ -137,7 +137,7 @@ function reservations(
 
 type Reservations = Record<"partly_judged" | "no_text" | "no_program" | "malformed", number[]>;
 
-/** Adds figures to a warning, for clients that see the ranking but no metrics. */
+/** Adds numbers to a warning, for clients that see the ranking but no metrics. */
 function withRate(code: string, { metrics: { parse_rate }, verifier }: GroupResult): string {
   if (code === "parse_rate_low" && parse_rate !== null) return `${code}: ${parse_rate.toFixed(2)}`;
   const { comparisons, why } = verifier;

@@ -1,5 +1,5 @@
-// Kritai's own options for ranking clients, from `kritai` in the body, headers, or the URL, and warnings
-// about fields that look like options but are ignored.
+// Kritai's own options for ranking requests, which may be in the field `kritai`, in the URL or in headers,
+// and warnings about fields that look like options but are ignored.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -46,20 +46,20 @@ const OptionSchema = z.strictObject({
 });
 type Option = keyof z.output<typeof OptionSchema>;
 
-/** The `kritai` field of a body, in addition to the fields of its dialect. */
+/** Schema of the body's field `kritai`, which exists in addition to the vendor's fields. */
 export const KritaiSchema = OptionSchema.nullish().meta(
   said(
     "Kritai's own options, for clients that cannot write URLs; also as headers: `Kritai-Deadline-Ms`, `Kritai-Schedule`, `Kritai-Budget`, `Kritai-Good-Enough`, `Kritai-On-Incomplete`, `Kritai-Spec`, `Kritai-Run-Id`, `Kritai-Step`. The body takes precedence over the URL, and the URL over headers",
   ),
 );
 
-/** Options of a ranking request, and warnings about ignored fields. */
+/** The options of a ranking request, and warnings about ignored fields. */
 export interface RankingOptions extends Partial<z.output<typeof OptionSchema>> {
-  /** Warnings about fields that were not read. */
+  /** Warnings about fields that look like options but were ignored. */
   ignored: readonly string[];
 }
 
-/** The warning if no score reaches `good_enough`, for callers that prefer no result to a poor one. */
+/** Warns if no score reaches `good_enough`, for clients that prefer no result to a poor one. */
 export function noneGoodEnough(scores: readonly number[], { good_enough }: RankingOptions): string[] {
   const best = Math.max(...scores);
   if (good_enough === undefined || best >= good_enough) return [];
@@ -67,9 +67,9 @@ export function noneGoodEnough(scores: readonly number[], { good_enough }: Ranki
 }
 
 /**
- * Reads the options of a request: the body takes precedence over the URL, the URL over headers.
- * @param schema the dialect's body schema
- * @throws ApiError `invalid_request` naming the field or header
+ * Reads the options of a request. The body takes precedence over the URL, and the URL over headers.
+ * @param schema schema of the vendor's request body
+ * @throws ApiError `invalid_request`, naming the field or header
  */
 export function rankingOptions(
   c: AppContext,
@@ -85,7 +85,9 @@ export function rankingOptions(
 }
 
 const WHOLE = /^\d{1,10}$/;
-/** Header parsers. A text that does not parse is returned unchanged, and the schema rejects it. */
+/**
+ * Parsers for the headers' values. Malformed values are returned unchanged, so that the schema rejects them.
+ */
 const HEADERS: Readonly<Record<Option, { name: string; read: (text: string) => unknown }>> = {
   spec: { name: "Kritai-Spec", read: (text) => text },
   deadline_ms: { name: "Kritai-Deadline-Ms", read: wholeIn },
@@ -107,7 +109,7 @@ function numberIn(text: string): unknown {
   return NUMBER.test(text) ? Number(text) : text;
 }
 
-/** Parses JSON if the text looks like an object. */
+/** Parses a string that looks like a JSON object. */
 function objectIn(text: string): unknown {
   if (!text.startsWith("{") || text.length > LIMITS.template_chars) return text;
   try {
@@ -135,14 +137,14 @@ function headerOptions(c: AppContext): Partial<z.output<typeof OptionSchema>> {
   return Object.fromEntries(options);
 }
 
-/** Settings of a spec's judge, which cannot be set per request. */
+/** Settings that belong in a spec and cannot be set per request. */
 const OF_SPECS = ["both_orders", "judge", "min_decided", "samples", "signals"];
-/** Names that clients use for `deadline_ms`. */
+/** Names that clients mistakenly use for `deadline_ms`. */
 const TIMES = ["timeout", "timeout_ms", "timeout_s", "deadline", "max_time"];
 
 /**
- * A warning for each ignored field that looks like an option: one of ours outside `kritai`, or a misspelt
- * field of the dialect.
+ * A warning for each ignored field that looks like an option, because it is one of ours outside `kritai` or a
+ * misspelt field of the vendor.
  */
 function ignoredFields(body: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {
   const options = Object.keys(OptionSchema.shape);

@@ -1,7 +1,7 @@
-// Documented error conditions of specs, and of groups with a spec, that JSON Schema cannot express.
+// Error conditions of specs and groups that JSON Schema cannot express, for the API reference.
 import { type Refusal, refused } from "./page.ts";
 
-/** Error conditions of operations whose body is or contains a spec. */
+/** Error conditions for operations whose body is or contains a spec. */
 export const specRefusals = (): readonly Refusal[] => [
   refused("C <= M", "(spec\\.)?(overlong|signals\\.\\w+)\\.cache_tokens", "at most max_tokens"),
   {
@@ -65,7 +65,7 @@ export const specRefusals = (): readonly Refusal[] => [
   ),
 ];
 
-/** Error conditions of operations whose body contains groups and a spec. */
+/** Error conditions for operations whose body contains groups and a spec. */
 export const groupRefusals = (): readonly Refusal[] => [
   { why: "facts of the spec's signals", status: 400, code: "facts_required", path: "(groups\\[\\]\\.)?.+" },
   refused(

@@ -1,4 +1,4 @@
-// Rebuilds groups from a flat batch: items with equal prompt, label and language form a group. Pure.
+// Rebuilds groups from a flat batch: items with equal prompt, label and language form a group.
 import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
 import { canonicalJson } from "../../../core/contract/spec.ts";
 import { type LimitName, theLimit } from "../../../core/faults/limit-advice.ts";
@@ -7,7 +7,7 @@ import { invalidRequest } from "../../door/validation.ts";
 
 export interface FlatItem {
   prompt: Prompt;
-  /** Any JSON value; items of one prompt with different labels are different problems. */
+  /** Any JSON value. Items with the same prompt but different labels belong to different problems. */
   label: unknown;
   language: string | null;
   rollout: Rollout;
@@ -15,13 +15,13 @@ export interface FlatItem {
 
 interface Regrouped {
   groups: Group[];
-  /** For each item: the index of its group, and its index within that group. */
+  /** The index of each item's group, and the item's index within the group. */
   places: { group: number; member: number }[];
 }
 
 /**
- * Groups in the order of their first items; members in the order of the items.
- * @param field the items' field in the contract, for errors
+ * Rebuilds the groups, in the order of their first items. Within a group, items keep their order.
+ * @param field the field that contains the items, for error messages
  * @throws ApiError `invalid_request` if there are too many groups or a group is too large
  */
 export function regroup(items: readonly FlatItem[], field: string): Regrouped {

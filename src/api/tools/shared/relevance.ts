@@ -1,5 +1,4 @@
-// Converts a scored group to relevance scores and a ranking. Pure: independent of dialect, clock and
-// verifier.
+// Converts a scored group to relevance scores and a ranking. Pure: does no I/O.
 
 import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
@@ -14,9 +13,10 @@ import { unitScore } from "./sample-score.ts";
 import { requireChoice, unjudged } from "./unjudged.ts";
 
 /**
- * A rollout's score in 0..1; null if it could not be judged. Without signals: the base reward, normalized by
- * its score's range (for `wins`, by the number of opponents). With signals: the reward, normalized by its
- * range. If `raw`: the shaped reward, not normalized.
+ * A rollout's score in 0..1; null if the rollout could not be judged. Without signals, the base reward is
+ * normalized by the range of its score (for `wins`, the number of opponents); with signals, the reward is
+ * normalized by the spec's range.
+ * @param raw returns the shaped reward without normalization
  */
 export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, raw: boolean): number | null {
   const { reward, components } = rollout;
@@ -29,8 +29,8 @@ export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, r
 }
 
 /**
- * The scores of all rollouts of a group. Throws `Unjudged` if one is missing, because clients read scores by
- * position, or if no answer held a choice.
+ * The scores of all rollouts of a group. Throws `Unjudged` if a score is missing, because clients read scores
+ * by position, or if the verifier preferred no candidate.
  */
 export function relevances(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): number[] {
   const { rollouts } = scored.reply.groups[group] as GroupResult;
@@ -41,8 +41,8 @@ export function relevances(scored: ScoredRequest, spec: AnySpec, raw: boolean, g
 }
 
 /**
- * Failures caused by the text itself: they recur on retry and do not affect other texts. All other failures
- * are caused by the infrastructure or the request.
+ * Errors that are caused by a candidate itself, so that they recur on a retry and do not affect other
+ * candidates. All other errors are caused by the infrastructure or the request.
  */
 const OF_THE_TEXT: ReadonlySet<ItemErrorCode> = new Set([
   ...(["context_exceeded", "content_filtered", "verifier_rejected", "unparsed", "too_long"] as const),
@@ -50,17 +50,17 @@ const OF_THE_TEXT: ReadonlySet<ItemErrorCode> = new Set([
   ...(["abstained", "unbounded"] as const),
 ]);
 
-/** The score of each text of a group, or why it has none. */
+/** The score of each candidate of a group, or the reason why it has none. */
 export interface Relevances {
-  /** Null after an infrastructure failure. */
+  /** The scores in the order of the candidates; null after an infrastructure failure. */
   scores: (number | null)[];
-  /** Texts that caused their own failure, with the code. They rank last with the lowest score. */
+  /** Error codes of candidates that caused their own failure. They rank last, with the lowest score. */
   last: Map<number, ItemErrorCode>;
-  /** Texts without a score because of an infrastructure failure, with the code. */
+  /** Error codes of candidates without a score because of an infrastructure failure. */
   missing: Map<number, ItemErrorCode>;
 }
 
-/** The scores of a group's texts. Throws `Unjudged` if no text was judged or no answer held a choice. */
+/** The scores of a group. Throws `Unjudged` if no candidate was judged, or the verifier preferred none. */
 export function completed(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): Relevances {
   const { rollouts, verifier } = scored.reply.groups[group] as GroupResult;
   const size = rollouts.length;
@@ -84,8 +84,8 @@ export function completed(scored: ScoredRequest, spec: AnySpec, raw: boolean, gr
 }
 
 /**
- * The share of its decided pairs that a text won, if its other pairs were unreadable: an unreadable text must
- * not cost its neighbours their scores. Null if no pair was decided.
+ * The share of decided pairs that a candidate won although its other pairs were unreadable, so that one
+ * unreadable candidate does not cost the others their scores. Null if no pair was decided.
  */
 function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: AnySpec, raw: boolean): number | null {
   const decided = wins + losses + ties;
@@ -93,7 +93,7 @@ function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: AnySpe
   return counts && error === "partial" && decided > 0 ? (wins + ties / 2) / decided : null;
 }
 
-/** Inputs for breaking ties. `texts` are the documents; `seed` is the spec's. */
+/** Inputs for breaking ties: the documents' texts, the query, and the spec's seed. */
 interface TieBreak {
   texts: readonly string[];
   question: string;
@@ -103,8 +103,8 @@ interface TieBreak {
 
 /**
  * Indices of the scored documents, best first. Ties are broken by wins against the other tied documents, then
- * by a seeded hash of the content, so only identical documents keep their input order. Documents without a
- * score are left out.
+ * by a seeded hash of the content, so that only identical documents keep their input order. Documents without
+ * a score are omitted.
  */
 export function ranking(group: GroupResult, scores: readonly (number | null)[], tie: TieBreak): number[] {
   const first = group.rollouts.map(({ duplicate_of }, i) => duplicate_of ?? i);
@@ -135,10 +135,7 @@ export function ranking(group: GroupResult, scores: readonly (number | null)[], 
 
 const pair = (winner: number, loser: number) => `${winner}>${loser}`;
 
-/**
- * For each ordered pair compared with each other: the number of verdicts for the first minus those for the
- * second.
- */
+/** For each ordered pair of documents: the number of verdicts for the first minus those for the second. */
 function verdictMargins(verdicts: readonly VerdictRow[]): Map<string, number> {
   const margins = new Map<string, number>();
   const add = (key: string, delta: number) => margins.set(key, (margins.get(key) ?? 0) + delta);

@@ -1,6 +1,6 @@
-// Rerankers of Cohere, Jina, vLLM, TEI, Voyage, Infinity, Pinecone, Mixedbread and Vertex AI, one row per
-// API: how to parse its body and format its reply, so that the vendor's SDK works unchanged. The routes are
-// in ../rerankers.ts.
+// Table of reranker APIs (Cohere, Jina, vLLM, TEI, Voyage, Infinity, Pinecone, Mixedbread and Vertex AI): how
+// to parse each request and format each reply, so that the vendors' SDKs work unchanged. The routes are in
+// ../rerankers.ts.
 import * as z from "zod";
 import { said } from "#said";
 import { RolloutTextSchema } from "../../../core/contract/requests.ts";
@@ -16,7 +16,7 @@ const raw = flag.meta(said("true: returns the unscaled shaped reward instead of 
 const { ModelSchema: model, QuerySchema: query, TopSchema: top } = shared;
 const score = z.number();
 
-/** A document as an object: unchanged, or its text wrapped in one. */
+/** A document as an object; a string becomes the object's `text`. */
 const objectOf = (document: unknown, text: string): Record<string, unknown> =>
   typeof document === "object" ? (document as Record<string, unknown>) : { text };
 
@@ -46,14 +46,14 @@ const CohereReplySchema = z.object({
 });
 
 /**
- * A body and reply format that Cohere, Jina and vLLM clients all understand; for vLLM, documents are always
- * included, with both members.
+ * A row in the format that clients of Cohere, Jina and vLLM all understand. For vLLM, replies always include
+ * the documents, with both of their members.
  */
 const cohereRow = (path: string, version: "1" | "2", isVllm: boolean) =>
   reranker({
     path,
     faults: dialects.rerankers,
-    // Timeout of Cohere's SDKs.
+    // Default timeout of Cohere's SDKs.
     wait_ms: isVllm ? null : 300_000,
     list: "documents",
     carrier: "documents",
@@ -90,8 +90,8 @@ const RecordSchema = z.object({
 const spaced = (text: string) => text.trim().split(/\s+/).join(" ");
 
 /**
- * The title followed by the content, or only the content if it starts with the title, as in LiteLLM's
- * records.
+ * The title followed by the content. If the content already starts with the title, as in LiteLLM's records,
+ * the title is not repeated.
  */
 function recordText({ title, content }: z.output<typeof RecordSchema>): string {
   const [head, body] = [title ?? "", content ?? ""];

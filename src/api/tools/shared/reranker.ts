@@ -1,5 +1,5 @@
-// The common handler of all rerankers: parses a vendor's body into a query with texts, and formats their
-// ranking as the vendor's reply. The rows are in reranker-rows.ts.
+// The common handler for all reranker APIs: parses a vendor's request body to a query and documents, and
+// formats their ranking as the vendor's reply. The vendors are listed in reranker-rows.ts.
 import type * as z from "zod";
 import type { ContentPlace } from "../../content/shown-body.ts";
 import type { FaultDialect } from "../../door/dialect.ts";
@@ -10,44 +10,44 @@ import { textRoute } from "./text-route.ts";
 
 /** A ranking request parsed from a vendor's body. */
 interface AskedRanking {
-  /** The documents' texts to be judged. */
+  /** The text of each document. */
   texts: readonly string[];
-  /** Number of results; 0, null or omitted: all. */
+  /** Number of results to return; 0, null or omitted: all. */
   top?: number | null | undefined;
-  /** Return the shaped reward instead of a score in 0..1. */
+  /** Whether to return the shaped reward instead of a score in 0..1. */
   raw?: boolean;
 }
 
-/** A ranking to format as a reply, with each document's judged text. `created` is Unix time in seconds. */
+/** A ranking to be formatted as a reply, with the text of each document. `created` is in Unix seconds. */
 interface ToldRanking extends Omit<RankedDocuments, "results"> {
   results: { index: number; score: number; text: string }[];
-  /** The model of the request, or `default`. */
+  /** The model named in the request, or `default`. */
   model: string;
   id: string;
   created: number;
 }
 
-/** How one vendor's API formats requests and replies. */
+/** The request and reply format of one vendor's API. */
 interface Reranker<B extends z.ZodObject, R> {
   path: string;
   /** The vendor's error dialect. */
   faults: FaultDialect;
-  /** The clients' default timeout in ms, which their `timeout=` changes. Null: the native default applies. */
+  /** The default timeout of the vendor's clients, ms. Null: our default deadline applies. */
   wait_ms: number | null;
-  /** Field that holds the documents. */
+  /** Name of the field that contains the documents. */
   list: string;
-  /** Type of a document: a text, a text or an object, or a record with `title` and `content`. */
+  /** Type of a document: a string, a string or an object, or a record with `title` and `content`. */
   carrier: "text" | "documents" | "rows";
   body: B;
   reply: z.ZodType<R>;
-  /** Converts other accepted forms of the body to the schema's form. */
+  /** Converts other accepted forms of the body to a form that matches the schema. */
   prepare?(body: BodyFields): BodyFields;
   /** Parses the body. Throws `invalid_request`. */
   read(body: z.output<B>): AskedRanking;
   toReply(ranking: ToldRanking, body: z.output<B>): NoInfer<R>;
 }
 
-/** The fields of a body that hold the query and the documents. */
+/** The fields of a body that contain the query and the documents. */
 function contentOf(list: string, carrier: "text" | "documents" | "rows"): ContentPlace[] {
   const places = carrier === "rows" ? [`${list}[].title`, `${list}[].content`] : [];
   const texts = places.map((at) => ({ at, carrier: "text", side: "answer" }) as const);
@@ -55,8 +55,8 @@ function contentOf(list: string, carrier: "text" | "documents" | "rows"): Conten
 }
 
 /**
- * Converts a row to the form that `textRoute` expects. Checks the number of documents and passes their texts
- * on to the reply.
+ * Converts a vendor's row to the form that `textRoute` expects. Adds a check of the number of documents, and
+ * the documents' texts in the reply.
  */
 export function reranker<B extends z.ZodObject, R>(row: Reranker<B, R>) {
   const { list, carrier, body: schema, reply, prepare = (body) => body, read, toReply } = row;
@@ -93,6 +93,6 @@ export function reranker<B extends z.ZodObject, R>(row: Reranker<B, R>) {
 
 export type RerankerRow = ReturnType<typeof reranker>;
 
-/** The handler of a ranking route; `rowOf` selects the row for a body. */
+/** The handler for a ranking route; `rowOf` selects the vendor's row by the request body. */
 export const rankingRoute = (rowOf: (body: BodyFields) => RerankerRow): ContractRoute["handler"] =>
   textRoute(rankDocuments, rowOf);

@@ -1,4 +1,4 @@
-// OpenAI's Responses format, whole and streamed. Independent of scoring; an error is never sent as a verdict.
+// Replies in OpenAI's Responses format, complete or streamed. An error is never sent as a verdict.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -21,7 +21,7 @@ interface ResponseHead {
   model: string;
 }
 
-/** Marks constant fields that OpenAI's clients require but a verdict does not have. */
+/** Description of constant fields that OpenAI's clients require but that have no meaning for a verdict. */
 const ALWAYS = said("constant");
 const alwaysEmpty = () => z.array(z.unknown()).max(0).meta(ALWAYS);
 
@@ -77,7 +77,7 @@ const message = (head: ResponseHead, text: string): z.output<typeof MessageSchem
   content: [textPart(text)],
 });
 
-/** The fields of a response that do not depend on the verdict. */
+/** The fields of a reply that do not depend on the verdict. */
 const frame = (head: ResponseHead) => ({
   ...head,
   ...({ object: "response", error: null, incomplete_details: null, instructions: null, metadata: {} } as const),
@@ -85,7 +85,7 @@ const frame = (head: ResponseHead) => ({
   tools: [] as [],
 });
 
-/** Builds the reply when it is not streamed. */
+/** Builds a reply that is not streamed. */
 export function responseOf(head: ResponseHead, { text, usage }: ChatVerdict): ResponsesReply {
   return {
     ...frame(head),
@@ -103,7 +103,7 @@ export function responseOf(head: ResponseHead, { text, usage }: ChatVerdict): Re
 
 type Event = Record<string, unknown> & { type: string };
 
-/** The events for a verdict, sent after the initial events. */
+/** The events that convey a verdict, which are sent after the initial events. */
 function verdictEvents(head: ResponseHead, verdict: ChatVerdict): Event[] {
   const { text } = verdict;
   const at = { item_id: messageId(head), output_index: 0, content_index: 0 };
@@ -127,8 +127,8 @@ const HEADERS = {
 };
 
 /**
- * The streamed reply. Starts when the verdict is known, or after heartbeat_ms with keep-alive comments. A
- * later error is an `error` event, and the stream ends without `response.completed`.
+ * Builds a streamed reply. The stream starts when the verdict is known, or after heartbeat_ms with keep-alive
+ * comments. An error after that becomes an `error` event, and `response.completed` is not sent.
  */
 export async function streamResponse(
   deps: RouteDeps,

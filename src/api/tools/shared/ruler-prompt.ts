@@ -1,5 +1,5 @@
-// Parses RULER's question from a chat: a context shared by all trajectories, then each trajectory as a list
-// of messages.
+// Parses a question of RULER from a chat: a context that all trajectories have in common, followed by each
+// trajectory as a list of messages.
 import * as z from "zod";
 import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
 import { counted, theLimit } from "../../../core/faults/limit-advice.ts";
@@ -22,7 +22,7 @@ interface RulerQuestion {
 }
 
 const CONTEXT = /^\s*<context>\n([\s\S]*?)\n<\/context>\n/;
-/** A trajectory block. JSON contains no raw line feeds, so a message cannot end the block early. */
+/** Matches a trajectory. A message cannot end it early, because JSON contains no raw line feeds. */
 const TRAJECTORY = /<trajectory id="([^"\n]{1,64})">\n([^\n]*)\n<\/trajectory>/g;
 const STANDARDS = /Grading standards:\s*([\s\S]*)$/;
 
@@ -48,13 +48,13 @@ function turnsIn(text: string, what: string, path: ContentPath): Turns {
 }
 
 /**
- * Splits a trajectory without a shared context: the last turn is the answer, the turns before it the prompt.
+ * Splits a trajectory without a context: the last turn is the answer, and the turns before are the prompt.
  */
 function lone(turns: Turns): { prompt: Turns; answer: Turns } {
   return { prompt: turns.slice(0, -1), answer: turns.slice(-1) };
 }
 
-/** Parses RULER's question. @throws ApiError `invalid_request` if the last user message is not one */
+/** Parses the last user message. Throws `invalid_request` if it is not a question of RULER. */
 export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);
   const text = last === undefined ? "" : messageText(last);
@@ -88,9 +88,9 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
 }
 
 /**
- * The spec that judges a question, with the rubric inserted if one of its judges has a slot. Throws
- * `invalid_request` for a rubric that is too long, `unsupported_content` if the spec would extract only an
- * answer from a trajectory of several turns.
+ * The spec for judging a question, with the rubric inserted if one of the spec's judges has a slot for it.
+ * @throws ApiError `invalid_request` for a rubric that is too long; `unsupported_content` if the spec would
+ *   extract only an answer from a trajectory with several turns
  */
 export function specOfQuestion({ several, rubric }: RulerQuestion, spec: AnySpec): AnySpec {
   const { extract } = spec.candidate;

@@ -1,5 +1,5 @@
-// Handlers for contracts whose requests carry samples instead of groups: parse samples, gather groups, judge
-// them, and reply in the contract's format.
+// Handlers for APIs whose requests contain samples instead of groups: they parse the samples, gather and
+// judge groups, and reply in the format of the API.
 import type * as z from "zod";
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
@@ -22,32 +22,30 @@ import type { JudgedSample } from "./sample-score.ts";
 import { statedGroup } from "./stated-facts.ts";
 
 interface Dialect extends Returning {
-  /** The rollouts' field, for errors. */
+  /** The field that contains the rollouts, for error messages. */
   field: string;
   /** Schema of the reply. */
   reply: z.core.$ZodType;
 }
 
-/** A contract whose requests carry one sample. */
+/** The format of an API whose requests contain one sample. */
 interface SampleDialect extends Dialect {
   /** Parses a body. Throws ApiError if the body is invalid. */
   read(body: BodyFields): Sample;
-  /**
-   * Builds the reply's JSON. Throws `Unjudged` if the reward is missing and the format cannot express that.
-   */
+  /** Builds the reply's JSON. Throws `Unjudged` if there is no reward and the format cannot express that. */
   toReply(sample: JudgedSample, body: BodyFields, options: SampleOptions): unknown;
 }
 
-/** A contract whose requests carry a list of samples, answered in the same order. */
+/** The format of an API whose requests contain a list of samples, which are answered in the same order. */
 interface ListDialect extends Dialect {
   read(body: BodyFields): Sample[];
   toReply(samples: readonly JudgedSample[]): unknown;
 }
 
 /**
- * The options, with the group size of the sample's row if it states one: a URL may be shared by training and
- * validation. Samples that the contract marks as validation default to group size 1, so they are answered at
- * once.
+ * The options with the group size for this sample. A size in the dataset row takes precedence, because
+ * training and validation may use the same URL. The default for validation samples is 1, so that they are
+ * answered at once.
  */
 function ownGroup(options: SampleOptions, { stated, validates }: Sample): SampleOptions {
   const row = stated === undefined ? { validates: false } : statedGroup(stated);
@@ -58,9 +56,9 @@ function ownGroup(options: SampleOptions, { stated, validates }: Sample): Sample
 }
 
 /**
- * Parses a sample. Unsupported content in the prompt rejects this request, as it does for every sample of the
- * group. Unsupported content in the answer is passed on, so that the whole group is rejected and other
- * samples do not wait for this one.
+ * Parses a sample. If the prompt has unsupported content, the request is rejected, like all requests with
+ * this prompt. If the answer has unsupported content, the sample still joins its group, so that the other
+ * samples do not wait for it and the whole group is rejected.
  */
 function readShown(c: AppContext, { content }: Contract, body: BodyFields, read: SampleDialect["read"]): Sample {
   const { prompt, answer, warnings } = unshownIn(content, body);
@@ -74,7 +72,7 @@ function readShown(c: AppContext, { content }: Contract, body: BodyFields, read:
   }
 }
 
-/** The handler of a route that takes one sample. */
+/** The handler for a route that accepts one sample. */
 export const sampleRoute =
   (dialect: SampleDialect): ContractRoute["handler"] =>
   (deps, contract) =>
@@ -93,8 +91,8 @@ export const sampleRoute =
   };
 
 /**
- * The handler of a route that takes a list of samples. Answers empty lists too: a trainer with several URLs
- * sends them to all URLs but the first, and fails without a reply.
+ * The handler for a route that accepts a list of samples, which may be empty: a trainer with several URLs
+ * sends empty lists to all but the first URL, and fails if they are rejected.
  */
 export const samplesRoute =
   (dialect: ListDialect): ContractRoute["handler"] =>
@@ -111,17 +109,17 @@ export const samplesRoute =
 interface Answering {
   contract: Contract;
   options: SampleOptions;
-  /** The caller's `on_failure`. */
+  /** The client's `on_failure`. */
   declared: SampleOptions["on_failure"];
-  /** The unparsed body. */
+  /** The request body before parsing. */
   text: string;
   samples: readonly Sample[];
   dialect: Dialect & Pick<ListDialect, "toReply">;
 }
 
 /**
- * Answers samples. The reply starts early only to avoid a proxy timeout, or to probe whether the client is
- * still connected when an equal sample asks for its reward.
+ * Replies to a request with samples. The reply starts early only to avoid a proxy timeout, or to check
+ * whether the client is still connected when another request has sent an equal sample.
  */
 async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): Promise<Response> {
   const { contract, options, declared, text, samples, dialect } = asked;
@@ -145,10 +143,7 @@ async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): 
   return reply.answer(telling());
 }
 
-/**
- * Judges several samples of one request as complete groups, because nothing indicates that more samples will
- * follow.
- */
+/** Judges the samples of one request as complete groups, since no further samples are to be expected. */
 async function judgeAtOnce(
   c: AppContext,
   deps: RouteDeps,
@@ -158,7 +153,7 @@ async function judgeAtOnce(
 ): Promise<GatheredReward[]> {
   const flat = given.map((sample) => ({ ...sample, language: null }));
   const { groups, places } = regroup(flat, dialect.field);
-  // Facts come from the label, which is the same for all samples of a group.
+  // Takes the facts from any sample of the group, since all of them have the same label.
   const known = groups.map((group, g) => ({
     ...group,
     ...given[places.findIndex((place) => place.group === g)]?.facts,

@@ -1,5 +1,5 @@
-// Converts one gathered sample's judgement to a reward or an error, a score in 0..1, and log values with
-// stable names. Independent of dialects.
+// Converts the judgement of one gathered sample to a reward or an error, to a score in 0..1, and to values
+// for a trainer's plots.
 
 import * as z from "zod";
 import { said } from "#said";
@@ -11,12 +11,12 @@ import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
 import type { SampleOptions } from "./options.ts";
 import { Unjudged } from "./unjudged.ts";
 
-/** A judged sample, with what is needed to format its reply. */
+/** A judged sample, with the data for its reply. */
 export interface JudgedSample {
   judged: GatheredReward;
   spec: AnySpec;
   on_failure: SampleOptions["on_failure"];
-  /** Time since the request's arrival, in ms. */
+  /** Time since the request arrived, in ms. */
   latency_ms: number;
 }
 
@@ -27,8 +27,8 @@ const STATED_ALONE =
   "The spec compares answers, but this sample is alone in its group, so it has no score: its URL, header or row sets the group size to 1 (the default for verl's validation rows). Set the real group size (validation: val_group_size, with as many samples per prompt), a spec without comparisons, or on_failure=<number>.";
 
 /**
- * The error for a sample without a reward. Retryable if the rest of its group may still arrive, which is not
- * the case for a group of size 1.
+ * The error for a sample without a reward. A sample that was alone is retryable unless its group has size 1,
+ * because the rest of the group may still arrive.
  */
 export function ungathered({ result, closed, retry_after_ms = null }: GatheredReward): Unjudged {
   if (result.error !== "group_too_small") return new Unjudged(result.error ?? "verifier_bad_reply", { retry_after_ms });
@@ -37,9 +37,7 @@ export function ungathered({ result, closed, retry_after_ms = null }: GatheredRe
     : new Unjudged("group_too_small", { detail: ALONE, nearest: ["not_ready", 503] });
 }
 
-/**
- * The reward, or the caller's declared number if there is no reward. Throws `Unjudged` if there is neither.
- */
+/** The reward, or if there is none, the number in `on_failure`. Throws `Unjudged` if there is neither. */
 export function rewardOrDeclared({ judged, on_failure }: JudgedSample): number {
   if (judged.result.reward !== null) return judged.result.reward;
   if (typeof on_failure === "number") return on_failure;
@@ -47,9 +45,10 @@ export function rewardOrDeclared({ judged, on_failure }: JudgedSample): number {
 }
 
 /**
- * A reward normalized to 0..1 by the range that its spec implies. Without signals: base by its score's range,
- * format -penalty..0, overlong -1..0. With signals: the proved range. Values outside (an overlong without
- * clamp, a declared number) are clamped; an empty range gives 0.
+ * Normalizes a reward to 0..1 by the spec's range of rewards. Without signals, that is the sum of the ranges
+ * of base (by score), format (-penalty..0) and overlong (-1..0). Values outside the range, such as an
+ * overlong penalty without a clamp or the number in `on_failure`, are clamped. If the range is a single
+ * value, the result is 0.
  */
 export function unitScore(reward: number, spec: AnySpec, members: number): number {
   const [bottom, top] = hasSignals(spec) ? compileSpec(spec, members).reward.range : sugarRange(spec, members);
@@ -57,8 +56,8 @@ export function unitScore(reward: number, spec: AnySpec, members: number): numbe
 }
 
 /**
- * The share of a sample's decided comparisons that it won, with ties counting half; if nothing was compared,
- * the normalized reward. Without a reward: the declared number, clamped to 0..1.
+ * The share of decided comparisons that a sample won; ties count half. If nothing was compared, the
+ * normalized reward. If there is no reward, the number in `on_failure`, clamped to 0..1.
  */
 export function winShare(sample: JudgedSample): number {
   const { wins, losses, ties, reward } = sample.judged.result;
@@ -76,9 +75,9 @@ function sugarRange({ reward: rule, format, overlong }: Spec, members: number): 
 const flag = z.union([z.literal(0), z.literal(1)]);
 
 /**
- * Values for a trainer's plots. All names are always present, and all values are numbers: samples with
- * different keys abort a training step in OpenRLHF and verl. Names are prefixed, so that they do not
- * overwrite the trainer's own (`reward`, `score`, `kl`, ..).
+ * Values for a trainer's plots. All names are always present and all values are numbers, because OpenRLHF and
+ * verl abort a training step if samples have different keys. The prefix keeps the names from overwriting the
+ * trainer's own (`reward`, `score`, `kl`, ..).
  */
 export const SampleLogsSchema = z
   .object({
@@ -110,7 +109,7 @@ export const SampleLogsSchema = z
   );
 type SampleLogs = z.output<typeof SampleLogsSchema>;
 
-/** Upper bound of the standard deviation that rounding leaves for equal rewards. */
+/** Upper bound of the standard deviation that rounding errors cause for equal rewards. */
 const SPREAD_NONE = 1e-9;
 
 /** Whether all rewards of the sample's group are equal. Always false for a sample that was scored alone. */
@@ -119,7 +118,9 @@ export const isTied = ({ metrics: { reward_std }, members }: GatheredReward): bo
 
 const bit = (on: boolean) => (on ? 1 : 0);
 
-/** The log values of a sample. Without signals, the components of a declared number sum to that number. */
+/**
+ * Values for the trainer's plots. Without signals, the components of a missing reward sum to `on_failure`.
+ */
 export function sampleLogs(sample: JudgedSample): SampleLogs {
   const { judged, latency_ms } = sample;
   const { result, metrics, members, late, attached, closed, early = 0 } = judged;
@@ -147,8 +148,8 @@ const prefixed = (prefix: string, values: Readonly<Record<string, number>>): Rec
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]));
 
 /**
- * Each signal's value as a number, for trainers that accept only numbers: a missing value becomes the
- * declared number, or 0. Without signals, the components of a declared number sum to that number.
+ * Each signal's value, for trainers that accept only numbers: a missing value becomes the number in
+ * `on_failure`, or 0. Without signals, the components of a missing reward sum to that number.
  */
 export function sampleComponents({ judged: { result }, spec, on_failure }: JudgedSample): Record<string, number> {
   const declared = typeof on_failure === "number" ? on_failure : 0;

@@ -1,5 +1,5 @@
-// Scores a list of (prompt, text) pairs for dialects that read scores by position: every pair gets a number,
-// or the request fails.
+// Scores a list of (prompt, answer) pairs for APIs whose clients read scores by position: either every pair
+// gets a number, or the request fails.
 import { hasContent } from "../../../core/candidate/extract.ts";
 import type { ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
@@ -25,14 +25,14 @@ export interface TextPair {
 const BY_PLACE = "not supported here: clients match scores by position, so every score is required";
 
 interface Pairs {
-  /** The pairs, and their texts' field in the dialect, for errors. Throws `invalid_request`. */
+  /** The pairs, and the field that contains the answers, for error messages. Throws `invalid_request`. */
   paired(): { field: string; pairs: readonly TextPair[] };
 }
 
 /**
- * Scores in the order of the pairs; texts with equal prompts are compared with each other. Texts that failed
- * because of their content get the lowest score.
- * @throws ApiError for invalid requests, `Unjudged` if an infrastructure failure left a pair without a score
+ * Scores the pairs, in their order. Answers to equal prompts are compared with each other. Answers that
+ * failed because of their content get the lowest score.
+ * @throws ApiError for invalid requests; `Unjudged` if an infrastructure failure left a pair without a score
  */
 export async function scorePairs(
   c: AppContext,
@@ -80,8 +80,8 @@ export async function scorePairs(
 }
 
 /**
- * Pairs left texts with right texts: a single left text with each right one, or one to one. Throws
- * `invalid_request`.
+ * Pairs the strings of the left side with those of the right side: one to one, or a single left string with
+ * each right string. Throws `invalid_request` if the numbers do not match.
  */
 export function pairUp(
   first: string | string[],
@@ -96,7 +96,7 @@ export function pairUp(
   return right.map((text, i) => ({ prompt: left[left.length === 1 ? 0 : i] as string, text }));
 }
 
-/** Rejects a text without another of the same prompt, before judging. For specs that compare texts. */
+/** Rejects prompts with a single answer before judging, for specs that compare answers. */
 function refuseLonely(pairs: readonly TextPair[], field: string): void {
   const counts = new Map<string, number>();
   for (const { prompt } of pairs) counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
@@ -106,7 +106,7 @@ function refuseLonely(pairs: readonly TextPair[], field: string): void {
   throw new Unjudged("group_too_small", { detail });
 }
 
-/** Documented error conditions of these contracts. */
+/** Documented error conditions of these APIs. */
 export const pairRefusals = (): Refusal[] => [
   refused("different lengths", "queries|data_1|text_1|query", "^\\d+ elements?, but \\w+ has \\d+"),
   {

@@ -1,5 +1,5 @@
-// Reads the facts that a spec's signals need from a one-sample contract's label, ground truth and row. Pure,
-// and independent of dialects.
+// Extracts the facts that a spec's signals need (reference, tests, ..) from the label, ground truth and
+// dataset row of a one-sample request.
 import type * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
@@ -14,37 +14,37 @@ import { invalidRequest } from "../../door/validation.ts";
 
 type FactRow = Readonly<Record<string, unknown>>;
 
-/** Data of a sample besides its prompt and its answer. */
+/** Data of a sample in addition to its prompt and answer. */
 export interface Stated {
-  /** The label or ground truth as sent. Omitted: read from the row's fields. */
+  /** The label or ground truth as sent by the client. Omitted: read from the row's fields. */
   truth?: unknown;
-  /** The dataset's row, as far as the client sends it. */
+  /** The dataset row, as far as the client sends it. */
   row: FactRow;
-  /** Path of the label and row in the body, for errors. */
+  /** Path of the label or row in the body, for error messages. */
   field: string;
 }
 
-/** Describes in the API reference how a label is read. */
+/** Description of labels in the API reference. */
 export const TRUTH_SAID =
-  "specs that need a reference or test cases read them from it: a string, a list of strings, or an object's fields, also as JSON text";
+  "reference or test cases, for specs that need them: a string, a list of strings, or an object, also as JSON text";
 
 /**
- * Schema of a body's label or ground truth.
- * @param before text at the start of its description
+ * Schema of the label or ground truth in a body.
+ * @param before start of the field's description in the API reference
  */
 export const truthField = (before = "") =>
   AnyJsonSchema.optional().meta(said(`${before === "" ? "" : `${before}; `}${TRUTH_SAID}`));
 
-/** Facts by name: facts of the whole group, and facts of one rollout. */
+/** Facts by name: those of the whole group, and those of one rollout. */
 interface Facts {
   group: FactRow;
   rollout: FactRow;
 }
 
-/** Fields of rows, and of objects nested in them, that hold the right answer. */
+/** Fields of rows, and of objects nested in rows, that contain the correct answer. */
 const TRUTHS = ["ground_truth", "expected_answer", "answer", "reference", "solution", "label", "target"] as const;
 
-/** Fields of a row that hold nested row fields. */
+/** Fields of a row whose value is an object with further row fields. */
 const NESTED = [
   "verifier_metadata",
   "metadata",
@@ -58,7 +58,7 @@ const NESTED = [
 const isRow = (value: unknown): value is FactRow =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Parses a text that looks like a JSON object or list; other values are returned unchanged. */
+/** Parses a string that looks like a JSON object or list. Returns other values unchanged. */
 function opened(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
@@ -68,7 +68,7 @@ function opened(value: unknown): unknown {
   }
 }
 
-/** One or several right answers as text; undefined if the value holds none. */
+/** One or several correct answers as strings; undefined if the value contains none. */
 function answerIn(value: unknown): string | string[] | undefined {
   if (typeof value === "string") {
     const inner = opened(value);
@@ -87,12 +87,12 @@ function answerIn(value: unknown): string | string[] | undefined {
   return undefined;
 }
 
-/** Row field with the number of samples of a problem. */
+/** Row field that states the number of samples per problem. */
 const SIZE = "kritai_group_size";
 
 /**
- * The group size in a row, and whether its `split` marks it as validation. Throws `invalid_request` for an
- * invalid size.
+ * The group size stated in a row, and whether the row's `split` marks it as a validation sample. Throws
+ * `invalid_request` for an invalid size.
  */
 export function statedGroup(stated: Stated): { size?: number; validates: boolean } {
   const lookup = new Lookup(stated);
@@ -133,7 +133,7 @@ class Lookup {
     }
   }
 
-  /** The row's tests in any of the known forms, with the function name if another field gives one. */
+  /** The row's tests in any supported format, with the function name if another field contains one. */
   #tests(): unknown {
     const named = [this.#named("test_cases"), this.#named("unit_tests"), this.#stated.truth];
     const test_cases = [...named, this.#named("ground_truth"), ...this.#places].find(holdsTests);
@@ -151,8 +151,8 @@ const isStated = (fact: string) => fact !== "step" && fact !== "length_tokens";
 export const needsStated = ({ facts }: CompiledSpec): boolean => facts.some(isStated);
 
 /**
- * The facts that the spec needs, as far as the sample has them.
- * @throws ApiError `invalid_request` if a fact has an invalid form
+ * The facts that the spec needs, as far as the sample contains them.
+ * @throws ApiError `invalid_request` if a fact is malformed
  */
 export function statedFacts(stated: Stated, compiled: CompiledSpec): Facts {
   const lookup = new Lookup(stated);
@@ -181,7 +181,7 @@ export function statedFacts(stated: Stated, compiled: CompiledSpec): Facts {
   return facts;
 }
 
-/** The error if no sample has the facts that a signal needs. */
+/** Builds the error for a request in which no sample has the facts that a signal needs. */
 export function lacking({ field }: Stated, signal: CompiledSignal, group: Group): ApiError {
   const [name = ""] = missingFacts(signal, group);
   const fault = signal.signal.groupFault?.(signal.settings, group) ?? null;
@@ -193,6 +193,6 @@ export function lacking({ field }: Stated, signal: CompiledSignal, group: Group)
   return new ApiError("facts_required", detail, { errors: [{ path: field, message }] });
 }
 
-/** Validation errors of a fact, reported at the field that it was read from. */
+/** Validation errors of a fact, with the path of the field from which the fact was read. */
 const ofName = ({ field }: Stated, name: string, { issues }: z.ZodError): FieldError[] =>
   issues.map(({ path, message }) => ({ path: field, message: `as ${[name, ...path].join(".")}: ${message}` }));

@@ -1,5 +1,5 @@
-// TEI's `GET /info`, which its clients read to size their batches: `max_client_batch_size` is the maximum
-// number of texts of one query per request.
+// TEI's `GET /info`, from which clients learn how large their batches may be: `max_client_batch_size` is the
+// maximum number of documents per request.
 import * as z from "zod";
 import { said } from "#said";
 import { LIMITS } from "../../../core/faults/limits.ts";
@@ -40,7 +40,7 @@ export const TeiInfoSchema = z.object({
   docker_label: z.null().meta(UNUSED),
 });
 
-/** The reply, which is the same for all deployments. */
+/** The reply of GET /info, which is the same for all deployments. */
 const INFO: z.output<typeof TeiInfoSchema> = {
   model_id: "default",
   model_sha: null,

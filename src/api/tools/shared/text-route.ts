@@ -1,5 +1,5 @@
-// Handlers for contracts that rank or score bare texts: select the dialect, judge the texts, format the
-// scores.
+// Handlers for APIs that rank or score plain strings: they select the API's format, judge the strings, and
+// format the scores.
 import type * as z from "zod";
 import { shownBody } from "../../content/shown-body.ts";
 import { readJson } from "../../door/body.ts";
@@ -14,16 +14,16 @@ import { speak } from "./faults.ts";
 import { type RankingOptions, rankingOptions } from "./ranking-options.ts";
 import { requireOneList, withVendorTypes } from "./vendor-types.ts";
 
-/** Fields common to all requests that score texts. */
+/** Fields that all requests of these APIs have in common. */
 interface AskedTexts<J> {
   model: string | null;
-  /** Return the shaped reward instead of a score in 0..1. */
+  /** Whether to return the shaped reward instead of a score in 0..1. */
   raw: boolean;
   /** Builds the reply's JSON; `created` is Unix time in seconds. */
   toReply(judged: J, reply: { id: string; created: number }): unknown;
 }
 
-/** A request to score texts, with Kritai's own options. */
+/** A parsed request, with Kritai's own options. */
 export interface TextRequest {
   contract: ClientWaits;
   model: string | null;
@@ -32,7 +32,7 @@ export interface TextRequest {
 }
 
 interface TextDialect<Q, J> {
-  /** Schema of the body. Unknown fields that look like options cause a warning. */
+  /** Schema of the body. Unknown fields that look like options result in a warning. */
   schema: z.ZodObject;
   reply: z.core.$ZodType;
   /** The error dialect, if it differs from the contract's. */
@@ -41,7 +41,9 @@ interface TextDialect<Q, J> {
   read(body: BodyFields): Q & AskedTexts<J>;
 }
 
-/** The handler of a route whose texts are scored by `judge`; `dialectOf` selects the dialect for a body. */
+/**
+ * The handler for a route whose strings are scored by `judge`; `dialectOf` selects the format by the body.
+ */
 export const textRoute =
   <Q, J extends { warnings: readonly string[] }>(
     judge: (c: AppContext, deps: RouteDeps, request: Q & TextRequest) => Promise<J>,

@@ -1,5 +1,5 @@
-// Chooses the spec that judges bare texts: the one named in the URL, the one stored under the model's name,
-// or the contract's default.
+// Chooses the spec for requests that contain only strings to be compared or scored: the spec named in the
+// URL, the spec stored under the model's name, or the default.
 
 import { extractCandidate } from "../../../core/candidate/extract.ts";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
@@ -20,10 +20,7 @@ import type { RankingOptions } from "./ranking-options.ts";
 type JudgeOptions = Pick<Spec["judge"], "budget" | "min_decided" | "schedule">;
 type RequestedOptions = Pick<RankingOptions, "budget" | "schedule" | "spec">;
 
-/**
- * The spec with a change applied to its tournament judges: its only judge if it has no signals, otherwise the
- * judge of each tournament signal.
- */
+/** Applies a change to the judges of a spec's tournaments: to its only judge if the spec has no signals. */
 function withJudges(spec: AnySpec, change: <J extends JudgeOptions>(judge: J) => J): AnySpec {
   if (!hasSignals(spec)) return { ...spec, judge: change(spec.judge) };
   const signals = Object.entries(spec.signals).map(([name, signal]) => {
@@ -35,8 +32,8 @@ function withJudges(spec: AnySpec, change: <J extends JudgeOptions>(judge: J) =>
 }
 
 /**
- * Default for `min_decided`: a ranking of nine documents that reports the tenth as missing is more useful
- * than no ranking, so half of a text's comparisons are enough.
+ * Default for `min_decided`: half of a document's comparisons are enough, because a ranking of nine documents
+ * that reports the tenth as missing is more useful than no ranking.
  */
 const PART = 0.5;
 const takingPart = (spec: AnySpec): AnySpec => withJudges(spec, (judge) => ({ min_decided: PART, ...judge }));
@@ -52,10 +49,10 @@ const TEXTS = judging("whole");
 const FENCED: Spec["candidate"] = { extract: "last_code_block" };
 
 /**
- * The default spec for texts: judges the last fenced code block of each text if more than half of the texts
- * have one (a truncated one loses, with a warning), otherwise whole texts. Same as the built-in `default`,
- * but without a format penalty, which a relevance score cannot express, and with half of a text's comparisons
- * sufficient.
+ * The default spec for documents. If more than half of them contain a fenced code block, only the last block
+ * of each document is judged (truncated ones lose, with a warning), otherwise the whole document. Unlike the
+ * built-in `default`, has no format penalty, which a relevance score cannot express, and accepts documents
+ * with half of their comparisons decided.
  */
 function specForTexts(texts: readonly string[]): Spec {
   const programs = texts.filter((text) => extractCandidate(text, FENCED, null).candidate !== null).length;
@@ -64,14 +61,14 @@ function specForTexts(texts: readonly string[]): Spec {
 
 /**
  * The spec stored under a model's name, or null. `default` and invalid spec names are not looked up.
- * @throws ApiError `unknown_spec` for a preset's name, or a name close to a spec's
+ * @throws ApiError `unknown_spec` for the name of a preset, or a name similar to that of a stored spec
  */
 async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<AnySpec | null> {
   if (model === null || model === "default" || !SpecNameSchema.safeParse(model).success) return null;
   const stored = await storedAs(deps, scope, model);
   if (stored !== null) return withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
   const fallback = deps.default_spec;
-  // The name of the default spec's preset is accepted as a model.
+  // As a model, the name of the default spec's preset means the default spec.
   if (fallback !== undefined && !hasSignals(fallback) && fallback.judge.prompt === model) return null;
   if (presetNames().includes(model)) {
     throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores a spec that uses it`);
@@ -86,8 +83,8 @@ async function storedAs(deps: RouteDeps, scope: RequestScope, name: string): Pro
   try {
     return await timedStore(deps.clock, scope, () => deps.specs.get(name));
   } catch (error) {
-    // Without a database there are no stored specs. A database failure is an error, because it could hide a
-    // spec.
+    // Without a database there are no stored specs. A database failure is an error, because a spec with this
+    // name may exist.
     if (error instanceof ApiError && error.code === "not_configured") return null;
     throw error;
   }
@@ -101,8 +98,8 @@ const withoutRules = (signal: SpecSignal): SpecSignal =>
   "rules" in signal ? { ...signal, rules: [], penalty: 0 } : signal;
 
 /**
- * The spec for candidates that the caller has already extracted (code fences may remain): format and length
- * rules are removed, because they apply to the original texts.
+ * Adapts a spec to candidates that the client has already extracted (code fences may remain). Removes format
+ * and length rules, because they apply to the original answers.
  */
 function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
   const { extract } = specForTexts(texts).candidate;
@@ -113,8 +110,8 @@ function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
 }
 
 /**
- * The spec named in the URL, or the one stored under the model's name, for candidates that are judged alone.
- * Throws `unknown_spec`.
+ * The spec for candidates that are judged one by one: the spec named in the URL, or stored under the model's
+ * name. Throws `unknown_spec`.
  */
 export async function modelSpec(
   deps: RouteDeps,
@@ -134,8 +131,9 @@ export async function modelSpec(
 }
 
 /**
- * The spec for bare texts, with the schedule and budget of the request. Throws `unknown_spec` if the named
- * spec is not stored or the model's name is close to a spec's, `store_unavailable` if the database fails.
+ * The spec for a request's documents, with the request's schedule and budget.
+ * @throws ApiError `unknown_spec` if the named spec is not stored or the model's name is similar to that of a
+ *   stored spec; `store_unavailable` if the database fails
  */
 export async function chooseTextSpec(
   deps: RouteDeps,
@@ -163,8 +161,8 @@ async function chosenSpec(
 }
 
 /**
- * Applies the request's schedule and budget. @throws ApiError `invalid_request` if the spec does not support
- * them
+ * Applies the request's schedule and budget to the spec.
+ * @throws ApiError `invalid_request` if the spec does not support them
  */
 function ranking(spec: AnySpec, { schedule, budget }: RequestedOptions): AnySpec {
   const stated = { ...(schedule !== undefined && { schedule }), ...(budget !== undefined && { budget }) };

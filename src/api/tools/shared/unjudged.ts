@@ -1,5 +1,5 @@
-// The error for contracts that cannot express a missing score: reports the failure as an error of the whole
-// request.
+// Errors for APIs whose replies cannot express a missing score: the whole request fails if a score is
+// missing.
 import {
   ApiError,
   type FieldError,
@@ -15,8 +15,8 @@ import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import { retryAfter } from "../../door/retry-after.ts";
 
 /**
- * For each item code: the closest request error, which determines `retryable` and Retry-After, and the HTTP
- * status.
+ * For each error code of a rollout: the closest request error, which determines `retryable` and Retry-After,
+ * and the HTTP status.
  */
 type Nearest = readonly [code: RequestErrorCode, status: number];
 const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
@@ -35,7 +35,7 @@ const NEAREST: Partial<Record<ItemErrorCode, Nearest>> = {
   checker_failed: ["not_ready", 503],
   group_too_small: ["invalid_request", 400],
 };
-/** For all other codes, which are caused by the request's content: a retry has the same outcome. */
+/** For all other codes. They are caused by the request's content, so a retry would have the same outcome. */
 const OF_THE_REQUEST: Nearest = ["invalid_request", 422];
 
 interface UnjudgedParts {
@@ -43,11 +43,11 @@ interface UnjudgedParts {
   nearest?: Nearest;
   title?: string;
   errors?: readonly FieldError[];
-  /** Longest wait in ms that a verifier asked for; null: the status's default. */
+  /** The longest wait that a verifier requested, ms; null: the default for the status. */
   retry_after_ms?: number | null;
 }
 
-/** A request without scores, in a contract whose 200 reply cannot express that. */
+/** The error of a request without scores, for APIs whose 200 reply cannot express that. */
 export class Unjudged extends ApiError {
   readonly item: ItemErrorCode;
   readonly status: number;
@@ -65,7 +65,7 @@ export class Unjudged extends ApiError {
   }
 }
 
-/** The code with the highest precedence in the error table; null if there is none. */
+/** The code that comes first in the table of error codes; null if there are no codes. */
 function commonFailure(codes: readonly (ItemErrorCode | null)[]): ItemErrorCode | null {
   return (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).find((code) => codes.includes(code)) ?? null;
 }
@@ -73,9 +73,7 @@ function commonFailure(codes: readonly (ItemErrorCode | null)[]): ItemErrorCode 
 const NO_CHOICE =
   "The verifier answered but gave no verdict, so the texts stay unranked. The same request will fail again.";
 
-/**
- * Whether the verifier was asked about a group and chose no candidate. A single candidate needs no verdict.
- */
+/** Whether the verifier was asked about a group of several candidates and preferred none of them. */
 function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   const verdicts = groups[group]?.verdicts ?? [];
   const judged =
@@ -83,24 +81,24 @@ function choseNothing({ groups, reply }: ScoredRequest, group = 0): boolean {
   return judged.length > 1 && verdicts.length > 0 && verdicts.every(saysNothing);
 }
 
-/** Whether a row holds no verdict, or one that finds no candidate right. */
+/** Whether a row contains no verdict, or a verdict that no candidate is correct. */
 function saysNothing(row: VerdictRow): boolean {
   const verdict = verdictIn(row);
   return verdict === null || (verdict.kind === "letters" && verdict.places.length === 0);
 }
 
-/** Prefix of warnings that quote a verifier's reason for a refusal. */
+/** Prefix of warnings that quote a verifier's reason for refusing a question. */
 const REFUSED = "verifier_refused: ";
 
-/** The sentence, followed by the verifier's own reasons if there are any. */
+/** Appends the verifier's own reasons, if there are any, to the sentence. */
 function withReasons(detail: string, { warnings }: ScoredRequest["reply"]): string {
   const reasons = warnings.flatMap((text) => (text.startsWith(REFUSED) ? [text.slice(REFUSED.length)] : []));
   return reasons.length === 0 ? detail : `${detail} The verifier said: ${reasons.join("; ")}.`;
 }
 
 /**
- * The error of a request for one code.
- * @param which start of the sentence: the texts that lack a score
+ * Builds the error of a request from a rollout's error code.
+ * @param which start of the error's detail, which names the candidates without a score
  */
 function refusalBy(
   item: ItemErrorCode,
@@ -113,9 +111,9 @@ function refusalBy(
 }
 
 /**
- * The error for a group whose scores are missing or unsafe. A verdict's failure takes precedence over a
- * rollout's, which only results from it. If all verdicts arrived, the error is not retryable, because the
- * same texts produce the same questions.
+ * The error for a group whose scores are missing or unreliable. A verdict's error takes precedence over a
+ * rollout's error, which only results from it. If all verdicts arrived, the error is not retryable, because
+ * the same candidates would produce the same questions.
  */
 export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
   const codesOf = (verdicts: readonly { error: ItemErrorCode | null }[] = []) =>
@@ -135,8 +133,8 @@ export function unjudged(scored: ScoredRequest, group = 0): Unjudged {
 }
 
 /**
- * The error for a request in which some texts lack scores.
- * @param missing the failure of each such text, by its path in the request
+ * The error for a request in which some candidates have no score.
+ * @param missing the error codes of these candidates, by their paths in the request
  */
 export function incomplete(scored: ScoredRequest, missing: ReadonlyMap<string, ItemErrorCode>, advice = ""): Unjudged {
   const code = commonFailure([...missing.values()]) ?? "verifier_bad_reply";
@@ -147,12 +145,12 @@ export function incomplete(scored: ScoredRequest, missing: ReadonlyMap<string, I
   return refusalBy(code, scored, which, errors);
 }
 
-/** Maximum number of paths in the message. */
+/** Maximum number of paths in the error message. */
 const NAMED_MAX = 5;
 
 /**
- * Rejects a group in which the verifier made no choice. A trainer may treat that as ties, because it sees the
- * parse rate; a client that reads a ranking or a best candidate would take chance for a judgement
+ * Throws if the verifier preferred no candidate of a group. A trainer may treat that as ties, because it sees
+ * the parse rate, but a client that reads a ranking or a best candidate would mistake chance for a judgement
  * (docs/decisions.md).
  */
 export function requireChoice(scored: ScoredRequest, group = 0): void {

@@ -1,12 +1,12 @@
-// Parses a vendor's body as leniently as its own server: numbers and booleans may be texts. Rejects a second
-// list of documents under another name. Native routes stay strict.
+// Parses request bodies as leniently as the vendor's own server: numbers and booleans may be strings. Rejects
+// a second list of documents under another name. Native routes are strict.
 import * as z from "zod";
 import { invalidRequest } from "../../door/validation.ts";
 
 type VendorBody = Readonly<Record<string, unknown>>;
 
 const WHOLE = /^\s*[+-]?\d{1,15}(?:\.0+)?\s*$/;
-/** Texts that pydantic, which these servers use, parses as booleans. */
+/** Strings that pydantic, which these servers use, parses as booleans. */
 const FLAGS: Readonly<Record<string, boolean>> = {
   ...{ true: true, t: true, yes: true, y: true, on: true, 1: true },
   ...{ false: false, f: false, no: false, n: false, off: false, 0: false },
@@ -23,9 +23,7 @@ function readAs(schema: z.core.$ZodType, value: unknown): unknown {
   return FLAGS[`${value}`.trim().toLowerCase()] ?? value;
 }
 
-/**
- * The body with texts such as `"2"` and `"true"` converted where the schema expects a number or a boolean.
- */
+/** Converts strings such as `"2"` and `"true"` where the schema expects a number or a boolean. */
 export function withVendorTypes(schema: z.ZodObject, body: VendorBody): Record<string, unknown> {
   const read = Object.entries(schema.shape).flatMap(([name, field]) =>
     Object.hasOwn(body, name) ? [[name, readAs(field as z.core.$ZodType, body[name])] as const] : [],
@@ -37,8 +35,8 @@ export function withVendorTypes(schema: z.ZodObject, body: VendorBody): Record<s
 const LISTS = ["documents", "texts", "input", "records", "items", "passages"];
 
 /**
- * Rejects a list under a name that the dialect does not read; otherwise one of two lists would be ignored
- * silently. @throws ApiError `invalid_request`
+ * Throws `invalid_request` for a list of documents under a name that this vendor does not use. Otherwise one
+ * of two lists would be ignored silently.
  */
 export function requireOneList(schema: z.ZodObject, body: VendorBody): void {
   const known = Object.keys(schema.shape);
