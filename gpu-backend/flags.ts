@@ -92,13 +92,13 @@ function parsed(schema: z.ZodObject, argv: readonly string[], allowPositionals: 
 }
 
 /**
- * The error for an unknown flag or for an argument that is not a flag, without its value, which may be a key.
- * Null for other errors.
+ * The message for an unknown flag or for an argument that is not a flag, without its value, which may be a
+ * key. Null for other errors.
  */
 function wordOf({ message, ...fault }: Error & { code?: string }, schema: z.ZodObject): string | null {
   if (fault.code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "this command takes no arguments";
   if (fault.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return null;
-  // Only the part before an equals sign: the value may be a key.
+  // Quotes only the part before an equals sign, because the value may be a key.
   const given = /^Unknown option '(-[^'=]*)/.exec(message)?.[1] ?? "";
   const suggestion = nearest(given.replace(/^-+/, ""), Object.keys(schema.shape));
   return `there is no flag ${given}${suggestion === null ? "" : `; did you mean --${suggestion}?`}`;

@@ -13,7 +13,7 @@ export interface VariablesHelp {
 
 const HELP = z.object({ help: z.boolean().default(false) });
 
-/** The text of `--help`. */
+/** The output of `--help`. */
 export function usageOf({ command, description, variables }: VariablesHelp): string {
   const rows = Object.entries(variables);
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -1,4 +1,4 @@
-// The text of `npm run gateway -w gpu-backend -- --help`.
+// The output of `npm run gateway -w gpu-backend -- --help`.
 import { type GatewayEnv, readGatewayEnv } from "./env.ts";
 import type { VariablesHelp } from "./only-help.ts";
 

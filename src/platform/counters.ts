@@ -1,4 +1,4 @@
-// The metrics of an isolate and of a deployment. Labels have closed sets of values only.
+// The metrics of an isolate and of a deployment. Each label has a closed set of values.
 import { type MetricFamily, MetricRegistry } from "../core/load/metric-registry.ts";
 import type { BackendStatus } from "../core/wire/questions.ts";
 
@@ -72,7 +72,7 @@ interface CountingBackends {
   backends?(): readonly BackendStatus[];
 }
 
-/** Counters since this isolate started, or since `take` last moved them. */
+/** Counters since this isolate started, or since the last call of `take`. */
 export class Metrics extends MetricRegistry<MetricName> {
   /** Each verifier's backend counters as of the last bookBackends call. */
   readonly #booked = new WeakMap<CountingBackends, Map<string, BackendStatus>>();

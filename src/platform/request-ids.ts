@@ -34,8 +34,8 @@ export const REPLICAS_MAX = 16;
 /**
  * Creates a generator of ULIDs in call order. `now` returns ms since 1970; if it goes backwards, the last
  * time is used.
- * @param replica number from 0 to 15 of a replica without shared storage; a proxy reads it from a batch's id
- * to find the batch's replica
+ * @param replica number from 0 to 15 of a replica without shared storage. A proxy reads the number from a
+ * batch's id to find the replica that holds the batch.
  */
 export function createRequestIds(now: () => number, replica?: number): () => string {
   let last = -1;

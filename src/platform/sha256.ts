@@ -2,7 +2,7 @@
 
 const encoder = new TextEncoder();
 
-/** SHA-256 of the text's UTF-8, as 64 hex digits. */
+/** SHA-256 of a string's UTF-8 bytes, as 64 hex digits. */
 export const sha256Hex = (text: string): Promise<string> => sha256OfBytes(encoder.encode(text));
 
 /** SHA-256 of bytes, as 64 hex digits. */

@@ -19,8 +19,8 @@ export function every(clock: Clock, ms: number, run: () => void): () => void {
 const OVER = Symbol("over");
 
 /**
- * The result of `running`, or what `late` returns (or throws) if `running` takes longer than `ms`. Does not
- * stop `running`.
+ * Resolves with the result of `running`, or with what `late` returns (or throws) if `running` takes longer
+ * than `ms`. Does not stop `running`.
  */
 export async function within<T, L>(clock: Clock, ms: number, running: Promise<T>, late: () => L): Promise<T | L> {
   let cancel = () => {};

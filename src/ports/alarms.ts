@@ -11,11 +11,11 @@ export interface AlarmOn extends RunKey {
 
 /** Storage of alarm states. */
 export interface AlarmStates {
-  /** Claims a check of the run; false if any caller has checked it within `pause_ms`. */
+  /** Claims the right to check the run; false if any caller has checked the run within `pause_ms`. */
   claim(run: RunKey, pause_ms: number): Promise<boolean>;
   load(run: RunKey): Promise<AlarmState[]>;
   save(run: RunKey, states: readonly AlarmState[]): Promise<void>;
-  /** Alarms that are on, newest first, at most `limit`. */
+  /** Lists active alarms, newest first, at most `limit`. */
   on(limit: number): Promise<AlarmOn[]>;
 }
 

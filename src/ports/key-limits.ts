@@ -1,4 +1,4 @@
-// The port to the counters of each key's usage.
+// The port to the counters that track the usage of each key.
 
 /** One key's limits; null means unlimited. */
 export interface KeyLimit {
@@ -20,7 +20,7 @@ export interface KeyLimit {
 export interface KeyUse {
   /** Verifier tokens, prompt and completion. */
   tokens: number;
-  /** US dollars; at least the cost of tokens of models with a price. */
+  /** Cost in US dollars. Tokens of models without a price in PRICES are not included. */
   usd: number;
   log_rows: number;
 }
@@ -43,8 +43,8 @@ export interface Grant {
 }
 
 /**
- * Port to the key limits. Keys have their configured names; null is a caller of an open deployment. No method
- * rejects.
+ * Port to the key limits. Keys are passed by their configured names; null is a caller of an open deployment.
+ * No method rejects.
  */
 export interface KeyLimits {
   /**
@@ -60,7 +60,7 @@ export interface KeyLimits {
   reserve(key: string | null, lease: string, until: number): Promise<void>;
   /** Releases the concurrency slot. */
   release(key: string | null, lease: string): Promise<void>;
-  /** Books a request's usage. */
+  /** Records the usage of a request. */
   spend(key: string | null, use: KeyUse): Promise<void>;
   /**
    * The refusal of a request that would store data; null if the key is below its limit as far as this isolate
@@ -68,8 +68,9 @@ export interface KeyLimits {
    */
   refusalToStore(key: string | null): Grant | null;
   /**
-   * Books bytes stored until `until` (ms since the epoch), or releases bytes if negative. Resolves after the
-   * call to the counters if one is due; for a key at its limit each call is due.
+   * Records bytes that stay stored until `until` (ms since the epoch), or releases bytes if the number is
+   * negative. Not every call updates the counters, except for a key at its limit; a call that does resolves
+   * after the update.
    */
   store(key: string | null, bytes: number, until: number): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 /** One generation as logged. */
 export interface VerdictRow extends LoggedVerdict, GenerationFacts {
   /**
-   * The turn that the verdict names for each candidate, in the order shown; null for none. Omitted if it
+   * For each candidate in the order shown, the turn that the verdict names, or null. Omitted if the verdict
    * names no turns.
    */
   turns?: readonly (number | null)[];
@@ -29,7 +29,7 @@ export interface RolloutRow {
   candidate_hash: string | null;
   /** Set only if the spec sets log_texts. */
   text: string | null;
-  /** SHA-256 hex of each turn's JSON; omitted for a plain text. */
+  /** SHA-256 hex of each turn's JSON; omitted if the rollout is a plain string. */
   turn_hashes?: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface GroupEntry {
   /** Set only if the spec sets log_texts. */
   prompt: string | null;
   language: string | null;
-  /** Null if nothing was compared. */
+  /** Null if no candidates were compared. */
   circles: Circles | null;
   rollouts: readonly RolloutRow[];
   verdicts: readonly VerdictRow[];
@@ -48,7 +48,7 @@ export interface GroupEntry {
   signals?: readonly SignalRow[];
   /** Each rollout's score by the audit's judge; set only for an audited group. */
   audit?: readonly (number | null)[];
-  /** Verdicts of the audit's judge, for any group it was asked about. */
+  /** Verdicts of the audit's judge, for every group about which that judge was asked. */
   audit_verdicts?: readonly AuditVerdictRow[];
 }
 

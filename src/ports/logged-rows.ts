@@ -1,4 +1,4 @@
-// Rows returned by reads of the run log. Interfaces only.
+// Rows that reads of the run log return. Interfaces only.
 
 import type { StoredSignal, StoredText, StoredTurns } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
@@ -25,7 +25,7 @@ export interface RunSummary {
   rollouts: number;
   reward_mean: number | null;
   parse_rate: number | null;
-  /** Verifier tokens, as counted by its engine. */
+  /** Verifier tokens, as counted by the engine. */
   prompt_tokens: number;
   completion_tokens: number;
 }
@@ -75,8 +75,8 @@ export interface StepRow {
   latency_ms: { p50: number | null; p99: number | null };
   errors: Record<string, number>;
   /**
-   * Distinct warnings of the step's requests, ascending; a warning about the parse rate uses that of the
-   * step.
+   * Distinct warnings of the step's requests, ascending. A warning about the parse rate states the parse rate
+   * of the step.
    */
   warnings: string[];
   /** Signals by name, if requested; `base`, `format` and `overlong` for a spec without signals. */
@@ -101,18 +101,18 @@ export interface GroupRow {
   rewards: (number | null)[];
   /** Each rollout's score by the audit's judge; set only for an audited group. */
   audit?: (number | null)[];
-  /** Number of turns of each rollout; null for a plain text. Omitted if all rollouts are plain texts. */
+  /** Number of turns of each rollout; null for a plain string. Omitted if all rollouts are plain strings. */
   turns?: (number | null)[];
   /**
-   * `verdicts`: answers of a verifier in training, whose pass_rates say which are right. Omitted for
-   * rollouts.
+   * `verdicts`: the rollouts are answers of a verifier in training, and pass_rates say which are correct.
+   * Omitted for ordinary rollouts.
    */
   kind?: "verdicts";
   /** The group's result as sent to the client. */
   result: GroupResult;
 }
 
-/** One logged request; `groups` is empty for a /v1/verdicts request whose texts were not stored. */
+/** One logged request; `groups` is empty for a /v1/verdicts request whose answers were not stored. */
 export interface RequestRow
   extends Pick<LogEntry, "request_id" | "kind" | "run_id" | "step" | "spec_hash" | "metrics" | "timing_ms" | "items"> {
   /** The key's name; null if the request was sent without a key. */

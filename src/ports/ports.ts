@@ -1,5 +1,5 @@
-// The ports between scoring and the outside world: interfaces only. Adapters live in verifier/ and store/;
-// scoring.ts and routes use these.
+// The ports between scoring and the outside world. Interfaces only; the adapters are in verifier/ and
+// run-log/.
 
 import type { Question } from "../core/asking/questions.ts";
 import type { JudgeExtra } from "../core/contract/judge-extra.ts";
@@ -29,11 +29,11 @@ export interface VerifierCall {
   /** Whether only the first backend may judge, without failover. */
   strict_model?: boolean;
   /**
-   * The caller under a name that reveals no key. Tenants share a backend fairly, and one tenant's failures do
-   * not block another. Omitted if unknown.
+   * The caller, under a name that does not reveal its key. Tenants share a backend fairly, and one tenant's
+   * failures do not block another. Omitted if unknown.
    */
   tenant?: string;
-  /** Whether partial results at the deadline are useful: questions are asked in the job's order. */
+  /** Whether partial results at the deadline are useful. If so, questions are asked in the job's order. */
   in_order?: boolean;
   /**
    * Identifies the work that several calls belong to: a gateway schedules them together, with the best
@@ -44,11 +44,11 @@ export interface VerifierCall {
   priority?: number;
   header_slots?: HeaderSlots; // Shared between sessions of one request; private if omitted.
   /**
-   * `Clock.now()` at which the signal will abort with `deadline`, if known: failed questions are retried
-   * until then.
+   * The time, by `Clock.now()`, at which the signal will abort with `deadline`, if known. Failed questions
+   * are retried until then.
    */
   deadline_at?: number;
-  hand_on?: boolean; // A failover backend exists, so this backend gives up early instead of at the deadline.
+  hand_on?: boolean; // Whether a failover backend exists, so that this one gives up before the deadline.
   /**
    * Set if a failover backend exists: a backend that sends nothing for this long fails with
    * `verifier_unavailable`.
@@ -59,9 +59,9 @@ export interface VerifierCall {
 /** One request's use of a verifier. The fan-out limits apply to all jobs of a session together. */
 export interface VerifierSession {
   /**
-   * Asks every question of the job and reports each sample exactly once through `sink`, in any order, then
-   * resolves. Never rejects for a backend failure, which is a Generation with `error`. After the signal
-   * aborts, reports the remaining samples with the abort's reason and resolves without waiting for the
+   * Asks every question of the job, reports each sample exactly once through `sink`, in any order, and then
+   * resolves. Never rejects for a backend failure, which is reported as a Generation with `error`. After the
+   * signal aborts, reports the remaining samples with the abort's reason and resolves without waiting for the
    * backend.
    */
   judge(job: VerifierJob, sink: (generation: Generation) => void): Promise<void>;
@@ -71,7 +71,7 @@ export interface VerifierSession {
 export interface Health {
   ok: boolean;
   latency_ms: number;
-  /** A short description for people, never an internal address. */
+  /** A short human-readable description, never an internal address. */
   detail?: string;
   /** Context length of the model in tokens, prompt and answer together, if the backend reports it. */
   context_tokens?: number;
@@ -91,9 +91,9 @@ export interface Verifier {
   readonly takes?: readonly Question["to"][];
   /** The configured model; omitted or null if the backend chooses it. */
   readonly model?: string | null;
-  /** The verifier only runs programs on the examples in the prompt. */
+  /** Whether the verifier only runs programs on the examples in the prompt. */
   readonly programs_only?: boolean;
-  /** The verifier is a simulator with invented verdicts. */
+  /** Whether the verifier is a simulator, whose verdicts are invented. */
   readonly simulated?: boolean;
   /** Maximum number of generations per request. */
   readonly generations_max: number;
@@ -137,7 +137,7 @@ export interface TemplateStore {
 }
 
 export interface Clock {
-  /** Monotonic enough for measuring durations, in ms. */
+  /** Time in ms, monotonic enough for measuring durations. */
   now(): number;
   date(): Date;
   /** Calls `run` once after `ms`, unless the returned function is called first. */

@@ -12,18 +12,18 @@ export interface RunChanges {
   /** Replaces the run's metadata; creates the run if nothing has been logged for it. */
   describe(run: RunKey, metadata: RunMetadata): Promise<void>;
   /**
-   * Marks the run as deleted: rows of requests from before the instant are no longer stored, and the run is
-   * no longer found. Its rows remain until deleteRows has finished. Returns the number of alarms deleted.
+   * Marks the run as deleted: rows of requests older than `before` are no longer stored, and the run is no
+   * longer found. Its rows remain until deleteRows has finished. Returns the number of alarms deleted.
    */
   markDeleted(run: RunKey, before: Date): Promise<number>;
-  /** Deletes some rows of a marked run; null if none are left. */
+  /** Deletes some rows of a run that is marked as deleted; null if none were left. */
   deleteRows(run: RunKey): Promise<DeletedRows | null>;
 }
 
-/** Deletes expired rows across runs. Each call deletes some; null if none are left. */
+/** Deletes expired rows across runs. Each call deletes some rows, or returns null if none were left. */
 export interface LogExpiry {
   /** Deletes remaining rows of deleted runs. */
   deleteMarked(): Promise<DeletedRows | null>;
-  /** Deletes requests from before the instant, then runs without later requests. */
+  /** Deletes requests older than `before`, then runs without newer requests. */
   deleteOlder(ownerFilter: Whose, before: Date): Promise<DeletedRows | null>;
 }

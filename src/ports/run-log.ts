@@ -40,20 +40,20 @@ export interface SpecUse {
   no_step: boolean;
 }
 
-/** Selects the groups to read: the specs of their requests, and whether to include verdicts. */
+/** Selects the groups to read, by the specs of their requests, and whether to include their verdicts. */
 export interface LoggedWanted {
   spec_hashes: readonly string[];
   verdicts: boolean;
 }
 
-/** Selects a page of groups: of all steps (null) or of one. */
+/** Selects a page of groups, of one step or of all steps (null). */
 export interface GroupsWanted {
   step: number | null;
   cursor: string | null;
   limit: number;
 }
 
-/** The run log. As `owner`, null reads rows of all owners; a run always belongs to one owner. */
+/** The run log. Null as `owner` reads the rows of all owners; a run always belongs to one owner. */
 export interface RunLog extends RunChanges {
   /**
    * Writes the entry atomically in one round trip. Idempotent: the same request_id adds no second row.

@@ -1,5 +1,5 @@
-// The states of runs' alarms in the database: one row per run and alarm. A run is checked by one caller at a
-// time.
+// Stores the states of alarms in the database: one row per run and alarm. Only one caller at a time checks a
+// run.
 
 import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import type { RunKey } from "../core/contract/owner.ts";
@@ -12,10 +12,10 @@ import { runs } from "./db/schema.ts";
 
 const ofRun = ({ run_id, owner }: RunKey) => and(eq(runAlarms.run_id, run_id), eq(runAlarms.owner, owner));
 
-/** Runs without a logged request for this long are over; their alarms are not listed as on. */
+/** A run that has logged no request for this long counts as over, and its alarms are no longer listed. */
 const STALE = sql`interval '1 day'`;
 
-/** Each call is limited to store_timeout_ms and throws ApiError `store_unavailable`. */
+/** Creates the store. Each call is limited to store_timeout_ms and throws ApiError `store_unavailable`. */
 export function createAlarmStates(config: StoreConfig): AlarmStates {
   const db = openDatabase(config, LIMITS.store_timeout_ms);
   return {

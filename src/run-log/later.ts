@@ -5,19 +5,20 @@ import type { StoreConfig } from "./db/connection.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Not cached as a promise, because a request must not await another request's promise; the runtime caches the
- * module.
+ * Imports the module for every caller instead of caching the promise, because a request must not await
+ * another request's promise. The runtime caches the module.
  */
 const module = () => import("./store.ts");
 
 /** Methods that return rows as an async iterable. */
 const STREAMS: ReadonlySet<string> = new Set<keyof RunLog>(["exportRows", "loggedGroups"]);
 
-/** A method of any part, with its result either awaited or iterated. */
+/** A method of any part of the store, whose result is either awaited or iterated. */
 type Method = (...given: readonly unknown[]) => PromiseLike<unknown> & AsyncIterable<unknown>;
 
 /**
- * The same parts as `createStore`, created at the first call of any method. Methods throw the same errors.
+ * Returns the same parts as `createStore`, but creates them at the first call of any method. Methods throw
+ * the same errors.
  */
 export function storeLater(config: StoreConfig): Store {
   let made: Store | null = null;

@@ -1,4 +1,4 @@
-// The RunLog on Neon Postgres: maps each call to its statements, with one round trip per write.
+// The RunLog port on Neon Postgres: maps each call to its statements, with one round trip per write.
 
 import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -76,7 +76,7 @@ export function createLogExpiry(config: StoreConfig): LogExpiry {
 }
 
 /**
- * The queue consumer's write access to the same tables. Limited to store_timeout_ms; rejects with
+ * Write access of the queue consumer to the run log's tables. Limited to store_timeout_ms; rejects with
  * StoreWriteError for any database error.
  */
 export function createEnvelopeStore(config: StoreConfig): EnvelopeStore {
@@ -88,7 +88,7 @@ async function store(db: Database, envelopes: readonly Envelope[]): Promise<Read
   const [first, ...rest] = storeStatements(envelopes).map((statement) => db.execute<{ request_id: string }>(statement));
   if (first === undefined) return new Set();
   const results = await writing(() => db.batch([first, ...rest]));
-  // The row of the lock statement has no request_id.
+  // The result row of the lock statement has no request_id.
   return new Set(results.flatMap(({ rows }) => rows.flatMap(({ request_id }) => request_id ?? [])));
 }
 

@@ -1,4 +1,4 @@
-// Stores named specs in Postgres. Knows one table and the spec schema.
+// Stores named specs in Postgres.
 import { eq, gt, sql } from "drizzle-orm";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";

@@ -1,4 +1,4 @@
-// Stores named templates in Postgres. Knows one table and the template schema.
+// Stores named templates in Postgres.
 import { eq } from "drizzle-orm";
 import { LIMITS } from "../core/faults/limits.ts";
 import { templateKey, templateOfKey } from "../core/judges/presets/own.ts";

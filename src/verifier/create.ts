@@ -16,7 +16,7 @@ interface VerifierOptions {
   ai?: AiBinding | undefined;
 }
 
-/** State per backend, keyed by name and URL, so that all apps and rooms of an isolate share it. */
+/** Backend states by name and URL, shared by all verifiers of an isolate that use the same backend. */
 const remembered = new Map<string, Backend>();
 
 function backendOf(name: string, url: string, hedging: boolean): Backend {
@@ -27,7 +27,7 @@ function backendOf(name: string, url: string, hedging: boolean): Backend {
 }
 
 /**
- * The verifier of these backends. Backends that answer the same kind of questions are tried in order.
+ * Builds the verifier for these backends. Backends that answer the same kind of questions are tried in order.
  * Unnamed backends are called `verifier` (the first), `fallback-1`, `fallback-2`, ..
  * @throws TypeError for a URL that cannot be used
  */

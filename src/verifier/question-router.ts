@@ -5,7 +5,7 @@ import type { SessionStats } from "../core/wire/questions.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../ports/ports.ts";
 import { checkAll, totalStats } from "./fan-out/fallback.ts";
 
-/** Kinds of a verifier that does not declare any. */
+/** Kinds of questions that a verifier answers if it declares none. */
 const CHAT: readonly Question["to"][] = ["chat"];
 
 export const kindsTaken = ({ takes = CHAT }: Pick<Verifier, "takes">): readonly Question["to"][] => takes;

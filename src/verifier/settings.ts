@@ -29,7 +29,7 @@ export const PROTOCOLS = VERIFIERS.map(({ protocol }) => protocol) as [string, .
 export const ownSettings = (protocol: string): readonly string[] =>
   BACKENDS.flatMap((kind) => (kind.protocol === protocol ? Object.keys(kind.settings.shape) : []));
 
-/** Whether every backend that compares texts supports priorities for questions that can wait. */
+/** Whether every backend that compares candidates supports priorities for questions that can wait. */
 export function knowPriorities(backends: readonly BackendSettings[]): boolean {
   const kinds = backends.map(({ protocol }) => BACKENDS.find((kind) => kind.protocol === protocol));
   return kinds.some((kind) => kind?.priorities === true) && kinds.every((kind) => kind?.priorities !== false);

@@ -1,4 +1,4 @@
-// Table of backends by protocol. To add a kind, write one file and add one line here. The first is the
+// Table of backends by protocol. To add a kind, write one file and add one line here. The first kind is the
 // default.
 
 import { checker } from "./checker/adapter.ts";

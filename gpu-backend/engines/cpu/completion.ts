@@ -76,7 +76,7 @@ export function usageChunk({ id, created }: Head, answer: Answer): object {
   return { id, object: "chat.completion.chunk", created, model: MODEL, choices: [], usage: answer.usage };
 }
 
-/** Splits the text into lines, so that a reader sees a stream. */
+/** Splits an answer into lines, so that the client sees a stream. */
 export const pieces = (text: string) => text.split(/(?<=\n)/);
 
 export type ErrorType = "invalid_request_error" | "server_error" | "rate_limit_error";

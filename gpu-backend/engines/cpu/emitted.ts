@@ -6,7 +6,7 @@ import type { Value } from "./literals.ts";
 const DEPTH_MAX = 80;
 const NUMBER = /^-?(?:\d{1,100000}(?:\.\d+)?(?:e[-+]?\d{1,4})?|Infinity|NaN)$/;
 
-/** The value in a cell's answer; undefined if the text does not have the harness's format. */
+/** The value in a cell's answer; undefined if the string does not have the harness's format. */
 export function readEmitted(text: string): Value | undefined {
   try {
     return toValue((JSON.parse(text) as { value: unknown }).value, 0);

@@ -1,5 +1,5 @@
-// Runs a program against tests from outside, in the embedded sandbox. The sequence of the runs is in the core
-// (examination.ts).
+// Runs tests on a program from outside the program, in the embedded sandbox. The sequence of runs is defined
+// in src/core/wire/examination.ts.
 import { randomUUID } from "node:crypto";
 import { examine, type Finding, type ProgramTest } from "../../../src/core/wire/examination.ts";
 import type { Ran } from "../../../src/core/wire/sandbox-apis.ts";
@@ -7,7 +7,7 @@ import { TestMemory } from "../../../src/core/wire/test-memory.ts";
 import type { RunLimits, RunResult } from "./sandbox/protocol.ts";
 import { DEFAULT_LIMITS, type Program, type Sandbox } from "./sandbox/sandbox.ts";
 
-/** Judges tests whose code the program must not see, except for its call arguments. */
+/** Runs tests whose code the program must not see, except for the arguments of its calls. */
 export class Examiner {
   readonly #sandbox: Sandbox;
   readonly #memory = new TestMemory();

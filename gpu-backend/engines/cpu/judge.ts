@@ -21,7 +21,7 @@ const FAILURE_WORDS: Record<Exclude<TestResult["status"], "unavailable">, string
   unknown: "result unknown",
 };
 
-/** Thrown if the sandbox could not run a program. There is then no verdict, not even "cannot tell". */
+/** Thrown if the sandbox could not run a program. Then there is no verdict at all, not even "cannot tell". */
 export class SandboxUnavailable extends Error {}
 
 interface Candidate {
@@ -71,7 +71,7 @@ export class Judge {
   }
 }
 
-/** Lower and upper bound of the samples that a program passes. */
+/** Lower and upper bound of the number of samples that a program passes. */
 interface Bounds {
   min: number;
   max: number;

@@ -24,14 +24,14 @@ const WORDS: Record<string, Value> = {
 };
 const ESCAPES: Record<string, string> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", "0": "\0", "\n": "" };
 
-/** Parses a text that is exactly one literal; otherwise returns undefined. */
+/** Parses a string that is exactly one literal; otherwise returns undefined. */
 export function parseLiteral(text: string): Value | undefined {
   const values = parseLiterals(text);
   return values?.length === 1 ? values[0] : undefined;
 }
 
 /**
- * Parses literals separated by commas, as in an argument list. Returns undefined if the text contains
+ * Parses literals separated by commas, as in an argument list. Returns undefined if the string contains
  * anything else.
  */
 export function parseLiterals(text: string): Value[] | undefined {
@@ -61,7 +61,8 @@ class Reader {
   }
 
   /**
-   * Parses items up to `close` (or the end of the text, for ""), each with the value after its colon, if any.
+   * Parses items up to `close` (or the end of the input, for ""), each with the value after its colon, if
+   * any.
    */
   items(close: string, depth: number): [Value, Value | undefined][] {
     if (depth > DEPTH_MAX) throw new NotALiteral();
@@ -215,7 +216,7 @@ function sameKey(a: Value, b: Value, how: Comparison): boolean {
 function sameNumber(a: Value, b: Value, how: Comparison): boolean {
   const [x, y] = [numberText(a), numberText(b)];
   if (x === null || y === null || (how.types === true && numberKind(a) !== numberKind(b))) return false;
-  // NaN and infinities are words here; each equals itself.
+  // NaN and the infinities are compared as words, so each equals itself.
   if (x === y || sameDecimal(x, y, how.strict ? 0 : TOLERANCE)) return true;
   return how.strict && !(isInteger(x) && isInteger(y)) && Number(x) === Number(y);
 }

@@ -81,8 +81,8 @@ function languageOfTag(tag: string): Language | "other" | null {
 }
 
 /**
- * The language in which to run a program: from its tag if that names a language, otherwise from its syntax.
- * Null if the program cannot be run here.
+ * The language in which to run a program: from its tag if the tag names a language, otherwise from its
+ * syntax. Null if the program cannot be run here.
  */
 export function languageOf(tag: string | null, source: string): Language | null {
   const named = tag === null ? null : languageOfTag(tag);
@@ -144,7 +144,7 @@ export class ResultCache {
   ): Promise<TestResult[]> {
     signal?.throwIfAborted();
     const entry = this.#entries.get(key) ?? this.#start(key, run);
-    // Reinserted, so that the map is in order of last use.
+    // Reinserts the entry, so that the map stays in order of last use.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.waiting++;

@@ -1,5 +1,5 @@
-// POST /run_code in the format of SandboxFusion, on the embedded sandbox: runs one program on one standard
-// input.
+// POST /run_code in the format of SandboxFusion, on the embedded sandbox: runs one program with the given
+// standard input.
 import * as z from "zod";
 import { ranOf } from "./examine.ts";
 import type { Language, RunResult } from "./sandbox/protocol.ts";

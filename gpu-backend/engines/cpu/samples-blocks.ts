@@ -112,7 +112,7 @@ function labelOf(line: string): Label | null {
 
 interface Block {
   text: string;
-  /** Whether the text was in a code fence or on the label's line. */
+  /** Whether the block was in a code fence or on the label's line. */
   marked: boolean;
   next: number;
 }

@@ -14,7 +14,7 @@ const NOT_FUNCTIONS = new Set(["print", "assert", "if", "while", "for", "return"
 /** Names that prose often mentions; ignored unless the statement declares a function. */
 const NOT_IN_PROSE = new Set(["range", "len", "O", "f", "int", "input", "max", "min"]);
 const PARAMETERS_CHARS = 2_000;
-/** Patterns up to the opening parenthesis of the parameters. */
+/** Patterns of a function's head, up to the opening parenthesis of the parameters. */
 const HEADS = [
   new RegExp(`\\bdef\\s+(${NAME})\\s*\\(`, "g"),
   new RegExp(`\\bfunction\\s+(${NAME})\\s*\\(`, "g"),
@@ -57,8 +57,8 @@ function splitParameters(text: string): string[] {
 }
 
 /**
- * Maximum length of an example line. Longer lines are not written for people; the limit also bounds the work
- * of the patterns.
+ * Maximum length of an example line. Longer lines are not meant to be read; the limit also bounds the work of
+ * the patterns.
  */
 const EXAMPLE_LINE_CHARS = 2_000;
 
@@ -77,7 +77,7 @@ function simpleCall(text: string, expected: string, strict: boolean): TestCase |
   return { kind: "call", function: name, args, expected: value, strict };
 }
 
-/** The function that a test is about, if the statement declares one. */
+/** Names the function that a test is about, if the statement declares one. */
 const functionField = (signature: Signature | null) => (signature === null ? {} : { function: signature.name });
 
 function asserts(lines: readonly string[], signature: Signature | null): TestCase[] {

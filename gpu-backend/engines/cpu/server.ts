@@ -79,7 +79,7 @@ export async function startCpuVerifier(options: CpuVerifierOptions = {}): Promis
 /** The routes, without a socket. */
 export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers" | "runPlans" | "refusedMs">): Hono {
   const app = new Hono();
-  // Any local caller may run programs, but web pages may not, because they come from other people.
+  // Any local caller may run programs, but web pages may not, because other people wrote them.
   app.use((c, next) =>
     c.req.header("origin") === undefined && c.req.header("sec-fetch-site") === undefined
       ? next()
@@ -127,7 +127,7 @@ export function createVerifierApp(judge: Judge, sandbox: Pick<Sandbox, "workers"
 /** The tenant named in the edge's header; undefined without the header. */
 const partyOf = (c: Context): string | undefined => c.req.header(PARTY_HEADER)?.slice(0, PARTY_CHARS) || undefined;
 
-/** Counts the requests in flight, so that no tenant can take every place. */
+/** Counts the requests in flight, so that no tenant can take every slot. */
 class Requests {
   readonly #sandbox: Pick<Sandbox, "refusedMs">;
   readonly #byParty = new Map<string, number>();
@@ -139,8 +139,8 @@ class Requests {
 
   /**
    * Admits a request, or returns the ms after which to try again. A tenant may have at most as many requests
-   * as there are free places, so that a new tenant always finds some (dynamic thresholds: Choudhury and
-   * Hahne, 1998).
+   * as there are free slots, so that a new tenant always finds some (dynamic thresholds: Choudhury and Hahne,
+   * 1998).
    */
   enter(tenant = ""): { done: () => void } | number {
     const inFlight = this.#byParty.get(tenant) ?? 0;

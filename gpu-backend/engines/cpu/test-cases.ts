@@ -15,8 +15,9 @@ export type TestCase =
    */
   | { kind: "stdio"; input: string; output: string; exact?: boolean | undefined }
   /**
-   * A function must return `expected` for `args`. `strict`: equal as by `==`; otherwise list or tuple and
-   * float rounding are ignored. `types`: in Python, 1, 1.0 and True also differ.
+   * A function must return `expected` for `args`. `strict`: the values must be equal as by Python's `==`;
+   * otherwise a list equals a tuple, and float rounding is ignored. `types`: in Python, 1, 1.0 and True also
+   * differ.
    */
   | { kind: "call"; function: string; args: Value[]; expected: Value; strict: boolean; types?: boolean }
   /**
@@ -29,10 +30,10 @@ export type TestCase =
 
 export interface TestResult {
   passed: boolean;
-  /** `unknown`: the test cannot check any program from outside. */
+  /** `unknown`: the test cannot be checked from outside the program. */
   status: RunStatus | "unknown";
   /**
-   * One line for people; null if the run ended normally. May contain text of the program, so it must be
+   * One human-readable line; null if the run ended normally. May contain text from the program, so it must be
    * escaped when shown.
    */
   error: string | null;
@@ -114,7 +115,7 @@ async function examined(
   return { passed: false, status: STATUS_OF[finding.status], error: finding.error, wall_ms };
 }
 
-/** The status of a failed finding. A run that ended normally but failed is `ok`: the test says why. */
+/** Run status of a failed finding. `ok`: the run ended normally, but the program failed the test. */
 const STATUS_OF: Record<Exclude<NonNullable<Finding>["status"], "pass">, TestResult["status"]> = {
   fail: "ok",
   runtime: "error",

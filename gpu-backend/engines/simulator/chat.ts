@@ -46,7 +46,7 @@ export interface ChatOptions {
   rates: Readonly<Record<string, number>>;
 }
 
-/** The body of a request, the form of its route, and its number. */
+/** A request's body, the wire format of its route, and the request's number. */
 interface Posted {
   body: string;
   form: WireForm;
@@ -206,8 +206,8 @@ export class Chat {
   }
 
   /**
-   * Draws the verdict and writes it in the form of the preset or template. Other texts get an answer without
-   * a verdict.
+   * Draws the verdict and writes it in the form of the preset or template. Other prompts get an answer
+   * without a verdict.
    */
   #judge(question: SimulatedRequest, text: string, seed: string): { draw: Draw; tail: Tail } {
     const { noise } = this.#o;
@@ -244,7 +244,7 @@ export class Chat {
   }
 }
 
-/** The draw for a text without a comparison: normal thinking and no box. */
+/** The draw for a prompt without a comparison: normal thinking and no box. */
 function unread(text: string, noise: NoiseParameters, seed: string): Draw {
   const candidates = ["", "-"].map((code) => ({ code }));
   const draw = drawVerdict({ question: text, candidates }, noise, seed);

@@ -1,4 +1,4 @@
-// The simulator's environment variables: their schema and their text in `--help`.
+// The simulator's environment variables: their schema and their descriptions in `--help`.
 import * as z from "zod";
 import type { VariablesHelp } from "../../gateway/only-help.ts";
 import { FAULT_NAMES, parseFault } from "./faults.ts";

@@ -48,7 +48,10 @@ const OPTIONS = ["times", "share", "after", "delay_ms", "seconds", "period"] as 
 const FIRST_TOKEN_MS = 5_000;
 const BYTE_MS = 1_000;
 const MARK = "+fault:";
-/** A line comment in the question or in a candidate, so that a test can target a single comparison. */
+/**
+ * A line comment in the question or in a candidate that requests a fault, so that a test can target a single
+ * comparison.
+ */
 const LABEL = /(?:#|\/\/|--)[^\S\n]*simulator_fault=(\S+)/;
 const BODIES_MAX = 65_536;
 
@@ -73,13 +76,13 @@ export function parseFault(text: string): Fault {
   return fault;
 }
 
-/** Splits a model name into the name and the text of its fault suffix; null if there is none. */
+/** Splits a model name into the model and its fault suffix, which is null if there is none. */
 export function splitModel(name: string): { model: string; fault: string | null } {
   const at = name.indexOf(MARK);
   return at < 0 ? { model: name, fault: null } : { model: name.slice(0, at), fault: name.slice(at + MARK.length) };
 }
 
-/** The fault requested in the prompt text; null if there is none. */
+/** The fault requested in the prompt; null if there is none. */
 export function labelledFault(text: string): string | null {
   return LABEL.exec(text)?.[1] ?? null;
 }

@@ -1,5 +1,5 @@
-// Recovers the preset and the texts from a judge's prompt. Works from the table of presets, so that new
-// presets need no code here.
+// Recovers the preset and the strings in its slots from a judge's prompt. Works from the table of presets, so
+// that new presets need no code here.
 import { unescapeText } from "../../../src/core/judges/escape/escape.ts";
 import { BUILT_IN } from "../../../src/core/judges/presets/built-in.ts";
 import { templateOfKey } from "../../../src/core/judges/presets/own.ts";
@@ -16,7 +16,7 @@ export interface AskedMessage {
 export interface JudgePrompt {
   preset: Preset;
   question: string;
-  /** Texts of the shown candidates, in order. */
+  /** The shown candidates, in order. */
   candidates: string[];
   /** Number of choices for each criterion of the rubric; 0: met or not met. Without a rubric, a single 0. */
   criteria: number[];
@@ -31,7 +31,7 @@ const SLOT = /\{\{(\w+)\}\}/;
 type Slots = Record<string, string>;
 
 /**
- * Finds the preset that produced the messages, and recovers the unescaped texts of its slots. Returns null
+ * Finds the preset that produced the messages, and recovers the unescaped strings in its slots. Returns null
  * for other messages.
  * @param templateKey the template named in the request; if given, no preset is tried
  */
@@ -140,7 +140,10 @@ function readCandidates(
   }
 }
 
-/** Index where the last candidate ends: before its closing text and the following part of the message. */
+/**
+ * Index where the last candidate ends: before the string that closes the candidate and the next part of the
+ * message.
+ */
 function endOf(rest: string, after: string, tail: readonly string[], from: number): number {
   const closing = after + tail[0];
   if (tail.length > 1) return rest.indexOf(closing, from);
@@ -155,7 +158,7 @@ interface CandidateForm {
   between: string;
 }
 
-/** How a candidate is written around its text slot; null if the slot occurs twice. */
+/** The strings around a candidate's slot; null if the slot occurs twice. */
 function candidateForm({ candidate, between = "\n\n" }: Preset): CandidateForm | null {
   const [before, slot, after, ...more] = candidate.split(/\{\{(text|json)\}\}/);
   if (slot === undefined || more.length > 0) return null;
@@ -167,13 +170,13 @@ function candidateForm({ candidate, between = "\n\n" }: Preset): CandidateForm |
   };
 }
 
-/** Fills in the parts that depend only on the candidate's position. */
+/** Fills in the letter and the number, which depend only on the candidate's position. */
 const atPlace = (text: string, place: number): string =>
   text.replaceAll("{{letter}}", LETTERS[place] ?? "").replaceAll("{{n}}", `${place + 1}`);
 
 /**
- * Extracts the slots from a text. `parts` alternates literal text and slot names. Null if the text does not
- * match.
+ * Extracts the slots from a string. `parts` alternates literal strings and slot names. Null if the string
+ * does not match.
  */
 function fitted(text: string, parts: readonly string[]): Slots | null {
   const [first = ""] = parts;
@@ -191,7 +194,7 @@ function fitted(text: string, parts: readonly string[]): Slots | null {
   return slots;
 }
 
-/** A slot's unescaped text, from its plain or its JSON form. */
+/** The unescaped string of a slot, from its plain or its JSON form. */
 function plain(slots: Slots, name: string, json = `${name}_json`): string | undefined {
   const quoted = slots[json];
   if (quoted === undefined) return slots[name] === undefined ? undefined : unescapeText(slots[name]);

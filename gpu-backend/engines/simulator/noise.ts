@@ -1,4 +1,5 @@
-// Decides what a simulated verifier answers: labels in, one seeded draw out. Independent of text and time.
+// Decides what a simulated verifier answers, as one seeded draw from the candidates' labels. Independent of
+// text and time.
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import type { NoiseParameters } from "./parameters.ts";
 
@@ -85,8 +86,8 @@ export function drawVerdict(prompt: Asked, noise: NoiseParameters, seed: string,
     const pull = lapsed ? 0 : noise.discrimination * rate + (i === 0 && !alone ? noise.position_bias : 0);
     return pull + gumbel;
   });
-  // A thinking trace fixes its noise before the letter, so only a verifier without one shows its true choice
-  // probabilities.
+  // With a thinking trace, the noise is fixed before the letter, so only a verifier without thinking shows
+  // its true choice probabilities.
   const direct = noise.thinking_median_tokens === 0;
   const bias = alone ? 0 : noise.position_bias;
   const odds = direct && letterProbabilities(ratesOf(codes, rateOf), { ...noise, position_bias: bias }).map(Math.log);

@@ -4,8 +4,8 @@
 const CHARS_PER_TOKEN = 4;
 
 /**
- * Keys of a text's full blocks. Each key depends on the whole text up to the end of its block, so equal keys
- * mean equal prefixes (53 bits). Assumes four characters per token.
+ * Keys of a prompt's full blocks. Each key depends on the whole prompt up to the end of its block, so equal
+ * keys mean equal prefixes (53 bits). Assumes four characters per token.
  */
 export function blockKeys(text: string, blockTokens: number): number[] {
   const size = blockTokens * CHARS_PER_TOKEN;
@@ -104,7 +104,7 @@ export class KvMemory {
     this.trim();
   }
 
-  /** Evicts cached blocks that no longer fit next to the memory in use. */
+  /** Evicts cached blocks that no longer fit into the memory that is not in use. */
   trim(): void {
     const room = Math.max(0, Math.floor(this.free / this.#blockTokens));
     for (const key of this.#idle.keys()) {

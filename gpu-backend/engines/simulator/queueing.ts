@@ -11,7 +11,7 @@ import { WaitingLine } from "./waiting-line.ts";
 interface Sequence extends Submission {
   id: number;
   state: "waiting" | "prefill" | "decode" | "ended";
-  /** Tokens generated before `from`. */
+  /** Number of tokens generated before decoding began. */
   done: number;
   /** Step count at the start of decoding. */
   from: number;
@@ -36,10 +36,10 @@ const EPSILON = 1e-7;
 /**
  * Every stream advances by one token per step. The time of a step (step-time.ts) depends on the number of
  * streams, the prompt tokens computed in it, and the context, which grows with the streams. Between two
- * events it is linear in the steps done, so the time of an event and the steps done by a time are computed
- * exactly, without ticking. Prompts are prefilled in batches of up to `step_tokens_max` tokens per step
- * alongside the streams, first come, first served. A sequence is admitted when a slot and memory are free. If
- * memory runs out, the youngest sequence is preempted and recomputed later.
+ * events the time of a step is linear in the number of steps done, so event times and step counts are
+ * computed exactly, without ticking. Prompts are prefilled in batches of up to `step_tokens_max` tokens per
+ * step alongside the streams, first come, first served. A sequence is admitted when a slot and memory are
+ * free. If memory runs out, the youngest sequence is preempted and recomputed later.
  */
 export class QueueModel {
   readonly totals: QueueTotals = { preemptions: 0, prompt_tokens: 0, warm_tokens: 0 };
@@ -246,8 +246,8 @@ export class QueueModel {
   }
 
   /**
-   * Starts the next prefill if none is running: as many sequences from the front of the queue as fit into one
-   * step, the slots and the memory.
+   * Starts the next prefill if none is running, with as many sequences from the front of the queue as fit
+   * into one step, the free slots and the memory.
    */
   #admit(): void {
     if (this.#prefill !== null || this.#waiting.length === 0) return;

@@ -28,7 +28,7 @@ export const RequestSchema = CompletionRequestSchema.extend({
 });
 export type SimulatedRequest = z.output<typeof RequestSchema>;
 
-/** Converts a `/v1/completions` request into a chat request with the raw text as the only message. */
+/** Converts a `/v1/completions` request into a chat request with the raw prompt as the only message. */
 export function fromText(request: unknown): unknown {
   if (typeof request !== "object" || request === null) return request;
   const { prompt: content, logprobs, ...rest } = request as Record<string, unknown>;
@@ -43,7 +43,7 @@ export const messagesOf = ({ messages }: Pick<SimulatedRequest, "messages">): As
     content: typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join(""),
   }));
 
-/** All messages as one text, and its length in tokens of four characters. */
+/** All messages joined into one string, and its length in tokens of four characters. */
 export function promptOf(request: Pick<SimulatedRequest, "messages">): { text: string; tokens: number } {
   const text = messagesOf(request)
     .map(({ role, content }) => `${role}\n${content}\n`)
@@ -72,7 +72,7 @@ export function errorReply(
   return Response.json(flavour === "vllm" ? { error } : { object: "error", ...error }, { status, headers });
 }
 
-/** `text`: the format of `/v1/completions`, where a choice is a text that includes the thinking. */
+/** `text`: the format of `/v1/completions`, where a choice is one string that includes the thinking. */
 export type WireForm = "chat" | "text";
 
 /** Serializes one answer, as a complete reply or as SSE events. */
@@ -117,7 +117,7 @@ export class Wire {
     return this.#form === "text" ? "text_completion" : "chat.completion.chunk";
   }
 
-  /** The first event: the role without text. */
+  /** The first event: the role without content. */
   role(): string {
     return this.#chunk({ role: "assistant", content: "" }, 0, 0, null);
   }

@@ -35,7 +35,7 @@ export function durationOf({ step, rise }: Pace, steps: number): number {
   return (step + (rise * steps) / 2) * steps;
 }
 
-/** The inverse of `durationOf`: the steps done in a time. */
+/** The inverse of `durationOf`: the number of steps done in `seconds`. */
 export function stepsIn({ step, rise }: Pace, seconds: number): number {
   return (2 * seconds) / (step + Math.sqrt(step * step + 2 * rise * seconds));
 }

@@ -39,7 +39,7 @@ export function streamAnswer(job: StreamJob, gone: () => void): Response {
   return new Response(toStream(events, job, gone), { headers: HEADERS });
 }
 
-/** All events in one text. */
+/** All events in one string. */
 function wholeStream(job: StreamJob): string {
   const parts = [job.wire.role()];
   for (let from = 0; from < job.answer.tokens; from += job.stream_tokens) {
@@ -69,7 +69,7 @@ async function* liveEvents(job: StreamJob): AsyncGenerator<string> {
   yield DONE;
 }
 
-/** Waits for `tokens` and sends keep-alive comments meanwhile. */
+/** Waits for `tokens`, and sends keep-alive comments in the meantime. */
 async function* waitFor({ engine, ticket, keep_alive_ms }: StreamJob, tokens: number): AsyncGenerator<string> {
   const patience = keep_alive_ms === 0 ? Number.POSITIVE_INFINITY : keep_alive_ms;
   while (!(await engine.until(ticket, tokens, patience))) yield ": keep-alive\n\n";
@@ -99,7 +99,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Passes events through until the fault occurs. */
+/** Passes events through until the injected fault occurs. */
 async function* withFault(events: AsyncGenerator<string>, job: StreamJob, fault: Fault): AsyncGenerator<string> {
   let texts = 0;
   for await (const event of events) {

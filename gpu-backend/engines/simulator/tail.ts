@@ -17,14 +17,14 @@ export interface Tail {
   labels: readonly string[];
 }
 
-/** The text of a verdict, and the delimiters around it. */
+/** A verdict, and the delimiters around it. */
 interface Form {
   open: readonly string[];
   close: readonly string[];
   content: readonly string[];
   /** A different possible verdict. */
   other: readonly string[];
-  /** Both verdicts in one text, for formats where a parser would accept the second of two. */
+  /** Both verdicts in one answer, for formats whose parser would otherwise accept the second of two. */
   both?: readonly string[];
   /** Whether the content is a label. */
   labelled: boolean;
@@ -62,7 +62,7 @@ function marksForm({ marks }: Drawn, range: Range, whole = false, between = ", "
   return { content: [chosenMarks.join(between)], other: [other.join(between)], labelled: false };
 }
 
-/** A letter after each candidate's tag; the first label is the best score. */
+/** Writes a letter after each candidate's tag; the first label is the best score. */
 function lettersForm(tags: readonly string[], labels: readonly string[], { draw, count }: Drawn): Form {
   const scale: Range = [0, labels.length - 1];
   const marks = marksOf(draw, count, scale, true);
@@ -72,7 +72,7 @@ function lettersForm(tags: readonly string[], labels: readonly string[], { draw,
   return { open: [], close: [], content: said(marks), other: said(otherMarks(marks, scale)), both, labelled: false };
 }
 
-/** Level from which a candidate counts as right in addition to the best one. */
+/** Quality level from which a candidate counts as correct in addition to the best one. */
 const RIGHT_FROM = 0.9;
 
 function severalForm({ draw, labels }: Drawn): Form {
@@ -84,7 +84,7 @@ function severalForm({ draw, labels }: Drawn): Form {
 
 const MUCH_FROM = 0.25;
 
-/** Difference in level between the two candidates of a pair; positive if the first is better. */
+/** Difference in quality level between the two candidates of a pair; positive if the first is better. */
 const gapOf = ({ levels }: Draw): number => (levels[0] as number) - (levels[1] as number);
 
 function strengthForm({ draw }: Drawn): Form {
@@ -188,7 +188,9 @@ function fieldsOf(settings: JsonSettings, { draw, marks, criteria, met }: Told):
   return [[scores, held], ...ordered, ...(winner === undefined ? [] : [[winner, best[0]] as const])];
 }
 
-/** The value on a ranking of two: the low end if the first is much better, the high end if the second is. */
+/**
+ * Value on a scale that ranks two: the low end if the first is much better, the high end if the second is.
+ */
 function rankOf(draw: Draw, [low, high]: Range): number {
   const strength = Math.min(1, Math.max(0.01, 2 * Math.abs(gapOf(draw))));
   const away = Math.floor((1 - strength) * ((high - low) / 2));
@@ -218,7 +220,7 @@ export function presetTail({ preset, candidates, criteria, steps }: JudgePrompt,
     : { ...tail, tokens: ["\n\n", ...named, ...tail.tokens], label_at: label_at && label_at + named.length + 1 };
 }
 
-/** A summary without omissions: each paragraph is a step. */
+/** A summary without omissions, in which each paragraph is a step. */
 function summaryForm(text: string): Form {
   const steps = text.split(/\n\s*\n/).flatMap((step) => (step.trim() === "" ? [] : [`<step>${step.trim()}</step>`]));
   return { open: [], close: [], content: steps, other: steps, both: ["<step>"], labelled: false };

@@ -10,14 +10,14 @@ const EVENTS_LEAST = 2;
 /** Consecutive fine-grained answers after which answers are requested as one document. */
 const FINE_ANSWERS = 8;
 /**
- * The same limit after a document broke off: a proxy on the path may close connections that are silent for
- * long.
+ * Replaces FINE_ANSWERS after a document broke off, because a proxy on the path may close connections that
+ * are silent for long.
  */
 const FINE_ANSWERS_AFTER_BREAK = 1_000;
 
 /**
- * Streams with large events are kept because they show loops and stalls early. Streams with small events cost
- * more than they are worth.
+ * Chooses between streams and documents. Streams with large events are kept because they show loops and
+ * stalls early; streams with small events cost more than they are worth.
  */
 export class AnswerForm {
   #missing = FINE_ANSWERS;

@@ -60,7 +60,7 @@ export class EngineAddress {
     return this.#beside + path;
   }
 
-  /** Sends a JSON text. The caller must listen for `response` and `error`. */
+  /** Posts a JSON body. The caller must listen for `response` and `error`. */
   post(path: string, body: string): ClientRequest {
     const headers = {
       ...this.#headers,
@@ -73,7 +73,7 @@ export class EngineAddress {
     return request;
   }
 
-  /** Sends a JSON text without waiting for its reply. */
+  /** Posts a JSON body without waiting for the reply. */
   notify(path: string, body: string): void {
     const request = this.post(path, body);
     request.setTimeout(LIMITS.readiness_timeout_ms, () => request.destroy());

@@ -5,7 +5,7 @@ import type { EngineKind } from "./gauges.ts";
 export interface Extras {
   /** Lower values go first; 0 is the default. */
   priority: number;
-  /** The request id by which SGLang can abort it. */
+  /** Id by which SGLang can abort the request; null for other engines. */
   rid: string | null;
   /** Whether the answer is requested as one document instead of a stream. */
   whole: boolean;

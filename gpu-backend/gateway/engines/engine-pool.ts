@@ -1,5 +1,5 @@
-// Runs generations over the replicas: capacity, retries with failover, and waits. Independent of HTTP and
-// scheduling.
+// Runs generations on the replicas: keeps to their capacity, retries with failover, and waits for free slots.
+// Independent of HTTP and scheduling.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
@@ -14,8 +14,8 @@ import { modelsOf, type Readiness, readiness } from "./readiness.ts";
 import { choose, type Replica } from "./replicas.ts";
 
 /**
- * How long calls that are not `patient` wait for a replica to recover when none is healthy. After this they
- * fail immediately.
+ * How long calls that are not `patient` wait for a replica to recover when none is healthy. After this time
+ * they fail immediately.
  */
 export const NONE_HEALTHY_WAIT_MS = 5_000;
 
@@ -29,7 +29,7 @@ export interface PoolOptions {
   report: EnginePoolConfig["report"];
 }
 
-/** A call that waits for a free place. */
+/** A call that waits for a free slot. */
 interface Waiting {
   affinity: string;
   patient: boolean;
@@ -38,8 +38,8 @@ interface Waiting {
 }
 
 /**
- * Evidence that a call's question breaks engines: the number of exchanges that it broke, and the pool's
- * latest exchange when it last did.
+ * Evidence that a call's question breaks engines: the number of exchanges that it broke, and the number of
+ * the pool's latest exchange when it last broke one.
  */
 interface Blame {
   failures: number;
@@ -126,8 +126,8 @@ export class Pool implements EnginePool {
       if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;
-      // The engine had closed the keep-alive connection. Says nothing about its health, so it is retried
-      // once.
+      // The engine had closed the keep-alive connection, which says nothing about its health, so the call is
+      // retried once.
       if (exchange.verdict === "stale" && !refreshed) {
         refreshed = true;
         continue;
@@ -166,7 +166,7 @@ export class Pool implements EnginePool {
   }
 
   /**
-   * Takes a place at a replica as soon as one has room. Returns null if the call is aborted or no replica is
+   * Takes a slot at a replica as soon as one is free. Returns null if the call is aborted or no replica is
    * expected to recover.
    */
   #place(call: EngineCall, tried: ReadonlySet<Replica>): Replica | null | Promise<Replica | null> {
@@ -185,7 +185,7 @@ export class Pool implements EnginePool {
     const { promise, resolve } = Promise.withResolvers<Replica | null>();
     const waiting = { ...call, resolve };
     const onAbort = () => {
-      // Must run synchronously: a place assigned after the abort would be lost.
+      // Must run synchronously: a slot assigned after the abort would be lost.
       this.#waiting.delete(waiting);
       resolve(null);
     };

@@ -11,9 +11,9 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 const HEALTH_EVERY_MS = 2_000;
 const GAUGES_EVERY_MS = 1_000;
-/** Polling interval for engines without gauges; a restart may add them. */
+/** Polling interval for engines without gauges, which a restarted engine may have. */
 const GAUGES_RARELY_MS = 30_000;
-/** Polling interval for tokens: a different engine may be started behind the same address. */
+/** Polling interval for tokens, because a different engine may be started behind the same address. */
 export const TOKENS_EVERY_MS = 60_000;
 /**
  * Each interval is multiplied by a random factor of 1 ± this share, so that gateways do not poll in lockstep.
@@ -79,7 +79,6 @@ export class EngineProbe {
     const page = await this.#page("/health");
     if (this.#stopped) return;
     const lives = page !== null && page.status < 500;
-    // Evaluated again because the replica may have restarted as a different engine.
     const elsewhere = this.#options.elsewhere();
     const { health } = this.#replica;
     if (lives && !this.#tried) {

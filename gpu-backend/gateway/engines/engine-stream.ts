@@ -1,5 +1,5 @@
-// One generation on one engine: an HTTP exchange that is read as a stream, and cut if it runs too long, or
-// read as one document. Independent of replicas, retries and load.
+// One generation on one engine, as an HTTP exchange. The reply is read as one document or as a stream, which
+// is cut if it runs too long. Independent of replicas, retries and load.
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { engineReason, misconfigured } from "../../../src/core/faults/engine-reason.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
@@ -48,17 +48,17 @@ export interface Exchange {
   generation: GenerationParts;
   /** From the Retry-After header, in ms. */
   retry_after_ms: number | null;
-  /** Clock value at the first text; null if no text arrived. */
+  /** Clock value when the first text arrived; null if none arrived. */
   first_token_at: number | null;
   /** Whether the gateway aborted the exchange, so the engine may still be generating. */
   hung_up: boolean;
   /** Tokens generated, whatever the outcome. */
   tokens: number;
-  /** Events with text. */
+  /** Number of events with text. */
   events: number;
   /** The engine's message if it rejected the question, as received; otherwise null. */
   said: string | null;
-  /** The rejection in a form that people can read. */
+  /** The reason of the rejection in human-readable form. */
   reason: string | null;
 }
 
@@ -172,7 +172,7 @@ export class EngineStream implements AnswerObserver {
     this.#finish(verdict, failed(code), asked);
   }
 
-  /** Reads the reason of a rejection, as far as it arrives. */
+  /** Reads the reason of a rejection, even if the body breaks off. */
   #onQuestionRefused(response: IncomingMessage, status: number): void {
     let said = "";
     let bytes = 0;

@@ -1,4 +1,4 @@
-// A list for members that are added and removed thousands of times per second.
+// A list for members that are added and removed thousands of times per second, such as requests.
 
 /**
  * A set for short-lived members. A long-lived Set rebuilds its table again and again; each dead table, once
@@ -18,7 +18,7 @@ export class MemberList<T> {
     this.#members.push(member);
   }
 
-  /** Does nothing if the member is missing. Changes the order. */
+  /** Does nothing if the member is missing. Changes the order of the other members. */
   delete(member: T): void {
     const at = this.#members.indexOf(member);
     if (at < 0) return;

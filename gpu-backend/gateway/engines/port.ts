@@ -46,8 +46,8 @@ export interface EngineCall {
 
 export interface EngineAnswer {
   /**
-   * The text after the last `</think>`, truncated at the front to `answer_chars`. Empty if the call failed or
-   * the thinking is `unclosed`.
+   * The answer after the last `</think>`, truncated at the front to `answer_chars`. Empty if the call failed
+   * or the thinking is `unclosed`.
    */
   answer: string;
   thinking: "none" | "closed" | "unclosed";
@@ -65,9 +65,9 @@ export interface EngineAnswer {
   /** The model's name as reported by the engine; null if not reported or the call failed. */
   model: string | null;
   error: ItemErrorCode | null;
-  /** Why the engine rejected the question, readable by people, if the engine gave a reason. */
+  /** Human-readable reason why the engine rejected the question, if the engine gave one. */
   reason?: string | null;
-  /** How long to wait before a retry, in ms, if the engine said so. */
+  /** Wait before a retry in ms, if the engine stated one. */
   retry_after_ms?: number;
   /** Whether the same question may succeed if asked again later. */
   retryable: boolean;
@@ -79,7 +79,8 @@ export interface EnginePool {
    * that breaks off, even after the first token) or rejects for load, the call is retried, on another replica
    * if possible, within the retry budget: at most LIMITS.retries_max times, or until the signal aborts if the
    * call is `patient`. A question that fails LIMITS.question_failures_max times while others are answered is
-   * given up as the cause. Waits while all replicas are at their cap, so calling beyond `capacity` is safe.
+   * taken for the cause and given up. Waits while all replicas are at their cap, so calling beyond `capacity`
+   * is safe.
    */
   generate(call: EngineCall): Promise<EngineAnswer>;
   /**
@@ -89,11 +90,11 @@ export interface EnginePool {
   readonly capacity: number;
   /** Calls not yet answered. */
   readonly in_flight: number;
-  /** Registers a listener that is called when capacity rises or a place becomes free. */
+  /** Registers a listener that is called when capacity rises or a slot becomes free. */
   onRoom(listener: () => void): void;
   /**
-   * The escape of model text for these engines. Resolves when each engine was asked for its tokens, within
-   * readiness_timeout_ms. Never rejects.
+   * The function that escapes model text for these engines. Resolves once each engine has been asked for its
+   * tokens, within readiness_timeout_ms. Never rejects.
    */
   escape(): Promise<Escape>;
   /**
@@ -132,7 +133,7 @@ export interface EnginePoolConfig {
   /** Special tokens of the served tokenizer, for engines that do not report them. */
   tokens?: readonly string[];
   /**
-   * Receives log lines. If set, each engine that comes up is asked a simple test question, and a fault that
+   * Receives log lines. If set, each engine that comes up is asked a simple test question, and a problem that
    * would spoil every verdict is logged.
    */
   report?: ((line: Record<string, unknown>) => void) | undefined;

@@ -8,7 +8,7 @@ import type { Replica } from "./replicas.ts";
 
 export interface Readiness {
   ok: boolean;
-  /** A short description for people. Never contains an address. */
+  /** A short human-readable description. Never contains an address. */
   detail: string;
   latency_ms: number;
   /**
@@ -21,7 +21,7 @@ export interface Readiness {
 }
 
 const READ_WHOLE =
-  "its stream has few tokens per event: answers are requested without streaming, and loops are not cut (--stream-interval 256)";
+  "the engine streams few tokens per event, so answers are requested without streaming and repetition is not stopped early; start it with --stream-interval 256";
 
 /**
  * Ready if a healthy replica serves the model and has not failed all its recent questions, and if no special
@@ -65,7 +65,7 @@ interface ModelList {
   data: readonly { id: unknown }[];
 }
 
-/** An engine's model list, or a short description of the fault. Never rejects. */
+/** An engine's model list, or a short description of the problem. Never rejects. */
 async function modelList(engine: EngineAddress): Promise<ModelList | string> {
   try {
     const { status, text } = await engine.get(engine.models, LIMITS.readiness_timeout_ms);
@@ -80,7 +80,7 @@ async function modelList(engine: EngineAddress): Promise<ModelList | string> {
 }
 
 /**
- * A short description of the fault, or the model's context length; null if the engine does not report the
+ * A short description of the problem, or the model's context length; null if the engine does not report the
  * length.
  */
 function lookedUp(list: ModelList | string, model: string): string | number | null {

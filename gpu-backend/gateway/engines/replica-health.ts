@@ -24,7 +24,7 @@ export class ReplicaHealth {
   #successes = 0;
   /**
    * Different questions that failed since the replica last completed a question or passed a check. An array
-   * for the reason in member-list.ts.
+   * instead of a Set, for the reason given in member-list.ts.
    */
   readonly #failedQuestions: string[] = [];
   /**
@@ -56,7 +56,7 @@ export class ReplicaHealth {
     this.#successes = 0;
     if (++this.#failures < FAILURES_TO_EJECT) return;
     this.#eject();
-    // A replica that returns is a new process.
+    // A replica that returns after such failures is a new process.
     this.#recover();
   }
 

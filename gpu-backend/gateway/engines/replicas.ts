@@ -14,13 +14,13 @@ const AFFINITY_FACTOR = 1.25;
 /** .. plus this many generations. */
 const AFFINITY_SLACK = 8;
 /**
- * Health checks for which a running answer may make no progress. In an engine's queue it may wait forever. On
- * a slow engine, events of 256 tokens may be two minutes apart.
+ * Number of health checks for which a running answer may make no progress: on a slow engine, events of 256
+ * tokens may be two minutes apart. In an engine's queue, an answer may wait forever.
  */
 const PATIENCE: Patience = { begun: 64, waiting: Number.POSITIVE_INFINITY };
-/** The limits at a replica that fails its checks. */
+/** Limits for the answers of a replica that fails its health checks. */
 const PATIENCE_WITH_SILENT: Patience = { begun: 15, waiting: Number.POSITIVE_INFINITY };
-/** The limits at an ejected replica that fails its checks: it may be frozen with its connections open. */
+/** Limits for an ejected replica that fails its checks: it may be frozen with its connections open. */
 const PATIENCE_WITH_EJECTED: Patience = { begun: FAILURES_TO_EJECT - 1, waiting: FAILURES_TO_EJECT - 1 };
 
 let runningNumber = 0;
@@ -35,7 +35,7 @@ export class Replica {
   kind: EngineKind | "other" | null;
   requests = 0;
   readonly health = new ReplicaHealth();
-  /** A fault that would spoil every verdict, described for people; null if none is known. */
+  /** Human-readable description of a problem that would spoil every verdict; null if none is known. */
   unfit: string | null = null;
   /** Whether answers are requested as streams or documents. */
   readonly form = new AnswerForm();
@@ -60,7 +60,7 @@ export class Replica {
     return this.health.on_trial ? 1 : this.aimd.cap;
   }
 
-  /** Places in use. */
+  /** Number of slots in use. */
   get in_flight(): number {
     return this.#taken;
   }
@@ -75,7 +75,7 @@ export class Replica {
   }
 
   /**
-   * Aborts answers without progress for too many health checks.
+   * Aborts answers that made no progress for too many health checks.
    * @param lives whether the replica passed its latest check
    * @param elsewhere whether another replica is healthy
    */
@@ -84,7 +84,7 @@ export class Replica {
     for (const stream of this.#streams) stream.look(lives ? PATIENCE : silent, lives);
   }
 
-  /** Takes a place. The `ask` that must follow releases it. */
+  /** Takes a slot. The caller must then call `ask`, which releases the slot. */
   take(): void {
     this.#taken++;
   }
@@ -131,7 +131,7 @@ export class Replica {
     const exchange = await stream.done;
     this.#note(exchange, number);
     this.#streams.delete(stream);
-    // SGLang notices a closed connection late; vLLM does immediately.
+    // Tells SGLang to abort: unlike vLLM, it notices a closed connection late.
     if (exchange.hung_up && rid !== null) {
       this.engine.notify(this.engine.beside("/abort_request"), JSON.stringify({ rid }));
     }
@@ -158,10 +158,10 @@ interface Choosable {
 }
 
 /**
- * Chooses the replica for a call among those with room; null if the call has to wait. Highest-random-weight
- * hashing (Thaler and Ravishankar 1998) gives each key its own order of the replicas, and the first replica
- * whose load is within the bound is taken (bounded loads: Mirrokni, Thorup and Zadimoghaddam 2016). A group
- * that overflows thus always overflows to the same second replica.
+ * Chooses the replica for a call among those with a free slot; null if the call has to wait.
+ * Highest-random-weight hashing (Thaler and Ravishankar 1998) gives each key its own order of the replicas,
+ * and the first replica whose load is within the bound is taken (bounded loads: Mirrokni, Thorup and
+ * Zadimoghaddam 2016). A group that overflows thus always overflows to the same second replica.
  * @param tried replicas that failed this call; used again only if no other replica is healthy
  */
 export function choose<R extends Choosable>(replicas: readonly R[], affinity: string, tried: ReadonlySet<R>): R | null {

@@ -10,8 +10,8 @@ const MAX_TOKENS = 512;
 const HIDDEN = "its reasoning parser takes whole answers for thoughts: no verdict can be read (--reasoning-parser)";
 
 /**
- * Returns a fault that would spoil every verdict, described for people; null if none is found, or if the
- * answer was cut or did not arrive. A complete answer that consists only of thinking indicates a
+ * Returns a human-readable description of a problem that would spoil every verdict; null if none is found, or
+ * if the answer was cut or did not arrive. A complete answer that consists only of thinking indicates a
  * `--reasoning-parser` that waits for an end of thinking which the model never writes. Never rejects.
  */
 export async function tryOut(

@@ -1,8 +1,7 @@
-// Finds the texts that an engine's tokenizer treats as special, from the documents of engines and tokenizer
-// files.
+// Finds the strings that an engine's tokenizer treats as special, in engine replies and tokenizer files.
 
 export interface Vocabulary {
-  /** Added tokens and the chat template's delimiters, as text. */
+  /** Added tokens and the chat template's delimiters, as strings. */
   tokens: readonly string[];
 }
 
@@ -19,7 +18,7 @@ const NAME = /[\p{L}\p{N}"]/u;
 /** A single character or a word, which a tokenizer does not treat as special. */
 const PLAIN = /^(?:.|[\s\p{L}\p{N}]*)$/u;
 
-/** Whether a token that is not marked special gives text structure. */
+/** Whether a token that is not marked as special still acts as markup. */
 const structural = (token: string) => MARK.test(token) && NAME.test(token) && !HTML.test(token);
 
 type Json = Record<string, unknown>;
@@ -32,9 +31,9 @@ const contentOf = (value: unknown): string | null => {
 };
 
 /**
- * The tokens of a document: vLLM's `/tokenizer_info`, llama.cpp's `/props`, a `tokenizer_config.json`, a
- * `tokenizer.json`, or a list of tokens (every entry is used). Null if the document names no tokens and has
- * no chat template.
+ * Reads the tokens from a document: vLLM's `/tokenizer_info`, llama.cpp's `/props`, a
+ * `tokenizer_config.json`, a `tokenizer.json`, or a list of tokens (every entry is used). Null if the
+ * document names no tokens and has no chat template.
  */
 export function vocabularyOf(document: unknown): Vocabulary | null {
   const tokens = new Set<string>();

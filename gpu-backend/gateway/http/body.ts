@@ -13,7 +13,7 @@ const tooLarge = () =>
 const tooSlow = () =>
   new ApiError("request_timeout", `The body did not arrive within the limit body_read_ms = ${LIMITS.body_read_ms}.`);
 
-/** Returns the body as text. Rejects at the first error and then stops reading. */
+/** Returns the body as a string. Rejects at the first error and then stops reading. */
 export function readText(request: IncomingMessage): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const text = new BodyText();
@@ -40,7 +40,7 @@ export function readText(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * A module-level function, so that the last request of a keep-alive connection does not keep its text in
+ * A module-level function, so that the last request of a keep-alive connection does not keep its body in
  * memory.
  */
 const ignore = () => {};
@@ -49,8 +49,8 @@ const UTF8 = { fatal: true } as const;
 const whole = new TextDecoder("utf-8", UTF8);
 
 /**
- * Decodes chunk by chunk, so that the whole body is never in memory both as bytes and as text. A body of one
- * chunk needs no streaming decoder.
+ * Decodes chunk by chunk, so that the whole body is never in memory both as bytes and as a string. A body of
+ * one chunk needs no streaming decoder.
  */
 class BodyText {
   #first: Uint8Array | null = null;
@@ -78,7 +78,7 @@ class BodyText {
   }
 }
 
-/** @param more whether more bytes of the text follow */
+/** @param more whether more bytes follow */
 function decoded(decoder: TextDecoder, bytes: Uint8Array | undefined, more: boolean): string {
   try {
     return decoder.decode(bytes, { stream: more });

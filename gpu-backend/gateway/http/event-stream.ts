@@ -91,7 +91,7 @@ export class EventStream {
   #head(): void {
     if (this.#response.headersSent) return;
     // With an explicit encoding, Node does not wait to find out whether the body is short enough for a
-    // length.
+    // Content-Length.
     const framing = ["transfer-encoding", "chunked"];
     this.#response.writeHead(200, [...NDJSON, ...framing, "x-request-id", this.#options.request_id]);
   }
@@ -101,7 +101,7 @@ export class EventStream {
     this.#flush();
   }
 
-  /** Also called after a reply that was received completely. */
+  /** Called whenever the connection closes, even after a complete reply. */
   #onClose(): void {
     this.#gone = true;
     this.#lines = "";

@@ -16,7 +16,7 @@ export class RefusalLog {
     this.#now = now;
   }
 
-  /** Records that an engine rejected a question. @param reason the engine's message, readable by people */
+  /** Records that an engine rejected a question. @param reason the engine's message in human-readable form */
   note(reason: string): void {
     const now = this.#now();
     const before = this.#logged.get(reason);

@@ -24,7 +24,7 @@ interface Server {
   rests_until: number;
 }
 
-/** A request waiting for a place at a server that it has not tried. */
+/** A request waiting for a slot at a server that it has not tried. */
 interface Waiting {
   tried: ReadonlySet<Server>;
   resolve: (server: Server) => void;
@@ -50,8 +50,8 @@ export class ScalarRelay {
   }
 
   /**
-   * Sends a body to a server as soon as a place is free and returns the server's reply. Fails over to the
-   * next server if a server does not answer; returns 502 if none does.
+   * Sends a body to a server as soon as a slot is free and returns the server's reply. Fails over to the next
+   * server if a server does not answer; returns 502 if none does.
    * @param signal aborted when the client disconnects; aborts the request to the server
    * @throws ApiError `overloaded` if too many requests are waiting
    */
@@ -77,7 +77,7 @@ export class ScalarRelay {
     for (const controller of this.#open) controller.abort();
   }
 
-  /** Returns the reply of one server, or null if it does not answer. Releases the place. */
+  /** Returns the reply of one server, or null if it does not answer. Releases the slot. */
   async #askOne(server: Server, path: string, body: string, signal: AbortSignal): Promise<Response | null> {
     try {
       const reply = await fetch(server.url + path, {
@@ -98,7 +98,7 @@ export class ScalarRelay {
     }
   }
 
-  /** Waits for a place at a server not yet tried, in order of arrival; null if the signal is aborted. */
+  /** Waits for a slot at a server not yet tried, in order of arrival; null if the signal is aborted. */
   async #place(tried: Set<Server>, signal: AbortSignal): Promise<Server | null> {
     let server = this.#take(tried);
     if (server === null) {
@@ -109,7 +109,7 @@ export class ScalarRelay {
     return server;
   }
 
-  /** Takes a place at the least loaded server; null if all eligible servers are full. */
+  /** Takes a slot at the least loaded server; null if all eligible servers are full. */
   #take(tried: ReadonlySet<Server>): Server | null {
     const left = this.#servers.filter((server) => !tried.has(server));
     const awake = left.filter((server) => server.rests_until <= this.#now());
@@ -124,7 +124,7 @@ export class ScalarRelay {
     return free;
   }
 
-  /** Gives free places to the first waiting requests that can use them. */
+  /** Gives free slots to the first waiting requests that can use them. */
   #handOn(): void {
     for (const waiting of this.#waiting) {
       const server = this.#take(waiting.tried);
@@ -138,7 +138,7 @@ export class ScalarRelay {
     const { promise, resolve } = Promise.withResolvers<Server | null>();
     const waiting = { tried, resolve };
     const gone = () => {
-      // Must run synchronously: a place assigned after the abort would be lost.
+      // Must run synchronously: a slot assigned after the abort would be lost.
       this.#waiting.delete(waiting);
       resolve(null);
     };

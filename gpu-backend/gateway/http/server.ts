@@ -53,7 +53,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
   const verify = createVerifyRoute(deps, gate);
   const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar, now);
   const services = createServiceRoutes(deps, pool, gate, scalar);
-  // Keeps the platform's Request and Response, which the client of the engines needs. No HTTP/2.
+  // Keeps the global Request and Response, which the engine client needs. The bindings are never HTTP/2.
   const others = getRequestListener((request, env) => services(request, env as HttpBindings), {
     overrideGlobalObjects: false,
   });
@@ -80,8 +80,8 @@ export interface Gateway {
 }
 
 /**
- * How long finished replies may take to reach their readers, and how often idle connections are closed
- * meanwhile.
+ * How long finished replies may take to reach their readers, and how often idle connections are closed in the
+ * meantime.
  */
 const FLUSH_MS = 1_000;
 const IDLE_LOOK_MS = 20;

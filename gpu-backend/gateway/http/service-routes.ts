@@ -13,7 +13,7 @@ import { requestId } from "./request-id.ts";
 import { SCALAR_PATHS, type ScalarRelay } from "./scalar-relay.ts";
 import type { SessionDeps } from "./session.ts";
 
-/** Handles the infrequent requests. Never rejects. */
+/** Handles all requests except those to /v1/verify. Never rejects. */
 export type ServiceRoutes = (request: Request, env: HttpBindings) => Promise<Response>;
 
 export function createServiceRoutes(

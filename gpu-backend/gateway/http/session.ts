@@ -1,4 +1,5 @@
-// The lifecycle of a verify request: accepted, heartbeats, deadline, and the end, whatever its cause.
+// The lifecycle of a verify request, from admission through heartbeats to its end by completion, deadline or
+// disconnect.
 import type { ServerResponse } from "node:http";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";

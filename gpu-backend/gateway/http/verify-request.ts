@@ -39,7 +39,7 @@ export async function readVerifyRequest(request: IncomingMessage): Promise<Verif
   return parseVerifyRequest(parseJson(await readText(request)));
 }
 
-/** Validates a parsed body, with the same errors. */
+/** Validates a parsed body. @throws ApiError `invalid_request`, `unknown_prompt` or `too_many_generations` */
 export function parseVerifyRequest(body: unknown): VerifyRequest {
   requireBoundedLists(body);
   const parsed = VerifyRequestSchema.safeParse(body);
@@ -69,7 +69,7 @@ const tooManyGenerations = (count: number) =>
     `${count} generations; the limit generations_verify_max is ${LIMITS.generations_verify_max}. Send fewer groups per request.`,
   );
 
-/** Each comparison must show as many candidates as the preset's shape allows. */
+/** Requires that each comparison shows as many candidates as the preset's shape allows. */
 function requireShape({ groups, prompt }: VerifyRequest): void {
   const [min, max] = shownBy(prompt);
   groups.forEach(({ comparisons }, at) => {
@@ -81,7 +81,7 @@ function requireShape({ groups, prompt }: VerifyRequest): void {
   });
 }
 
-/** Above the largest safe integer, two samples could get the same number. */
+/** Rejects sample numbers above the largest safe integer, where two samples could get the same number. */
 function requireCountableSamples({ groups }: VerifyRequest): void {
   groups.forEach(({ comparisons }, at) => {
     const wrong = comparisons.findIndex(
@@ -95,7 +95,7 @@ function requireCountableSamples({ groups }: VerifyRequest): void {
 }
 
 /**
- * Runs before zod validates the elements, so that a list of a million wrong elements costs one comparison
+ * Runs before zod validates the elements, so that an array of a million invalid elements costs one comparison
  * instead of a million errors.
  */
 function requireBoundedLists(body: unknown): void {

@@ -5,9 +5,7 @@ const MIB = 1024 * 1024;
 
 /** Limits of the gateway. The last word of each name is the unit. */
 export const GATEWAY_LIMITS = {
-  /**
-   * Holds twice the edge's largest body (16 MiB of texts) plus 65,536 comparisons of about 100 bytes each.
-   */
+  /** Twice the edge's largest body, which leaves space for 65,536 comparisons of about 100 bytes each. */
   body_bytes: 32 * MIB,
   /** Requests being read or answered at the same time. */
   requests_open_max: 512,

@@ -65,8 +65,8 @@ export class Admission {
   }
 
   /**
-   * Reserves a place for a request before its body is read. Call the returned function when the body has been
-   * read, or when a request without a job has been answered.
+   * Counts a request as open before its body is read. Call the returned function when the body has been read,
+   * or when a request without a job has been answered.
    * @throws ApiError `not_ready` or `overloaded`
    */
   enter(): () => void {
@@ -92,7 +92,8 @@ export class Admission {
   }
 
   /**
-   * Share of a limit that a job may use. Background work (priority above 0) leaves room for interactive work.
+   * Share of a limit that a job may use. Background work (priority above 0) leaves the rest for interactive
+   * work.
    */
   #shareOf(job: Job): number {
     return job.priority > 0 ? GATEWAY_LIMITS.later_share : 1;
@@ -118,7 +119,7 @@ export class Admission {
 
   /**
    * Rejects a request that cannot meet its deadline. The estimate is deliberately optimistic: mean service
-   * times, all places in use, early stops as early as possible. An admitted request may still reach its
+   * times, all slots in use, early stops as early as possible. An admitted request may still reach its
    * deadline with samples open. If a partial result is useful (`in_order`), only the time to show every
    * candidate once is required.
    */
@@ -142,8 +143,8 @@ export class Admission {
   }
 
   /**
-   * Generations scheduled before this request's last one: all of higher priority, all of its tenant, and, for
-   * each other tenant of the same priority, at most as many as for this tenant.
+   * Number of generations scheduled before this request's last one: all of higher priority, all of its
+   * tenant, and, for each other tenant of the same priority, at most as many as for this tenant.
    */
   #aheadOf(job: Job): number {
     const { tenant } = job.turn_key;

@@ -1,7 +1,7 @@
 // Deficit round robin (Shreedhar and Varghese, 1996): every tenant gets the same share by cost, whatever the
 // length of its queue.
 
-/** Where a member is scheduled. */
+/** Where a member of the ring is scheduled. A member is a source of items, for example a request. */
 export interface TurnKey {
   /** Members of the same tenant share its turns. */
   tenant: string;

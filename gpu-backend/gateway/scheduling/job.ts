@@ -22,7 +22,7 @@ export interface Draw {
 }
 
 export interface JobOptions {
-  /** Requests of the same tenant, which are those of one call of the edge, share turns. */
+  /** Name under which a request takes turns. All requests of one call from the edge share a tenant. */
   tenant: string;
   /** Arrival time of the request, from performance.now(). */
   arrived_at: number;
@@ -53,11 +53,13 @@ export class Job {
   unsent_tokens = 0;
   needed = 0;
   readonly #works: ComparisonWork[];
-  /** Index before which samples are needed only in `#topUps`. */
+  /** Comparisons before this index have needed samples only if they are in `#topUps`. */
   #at = 0;
-  /** Index before which every sample has been sent. */
+  /** All samples of comparisons before this index have been sent. */
   #spareAt = 0;
-  /** Comparisons that need more samples again after their votes, in the order in which that happened. */
+  /**
+   * Comparisons that need more samples because of their votes so far, in the order in which the need arose.
+   */
   readonly #topUps: ComparisonWork[] = [];
   #open: number;
   #running = 0;
@@ -81,12 +83,12 @@ export class Job {
     this.#open = this.unsent;
   }
 
-  /** Samples without an event so far. */
+  /** Number of samples for which no event has been emitted yet. */
   get open(): number {
     return this.#open;
   }
 
-  /** Samples at the engine, including those being cut. */
+  /** Number of samples at the engine, including those being cut. */
   get running(): number {
     return this.#running;
   }
@@ -254,7 +256,8 @@ const names = ({ group, comparison }: ComparisonWork) => ({ group_id: group.id, 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
 /**
- * The position that the answer votes for. Uses the edge's parser, because the edge may retry failed samples.
+ * The position that the answer votes for; `lost` if the sample failed but the edge may retry it; null without
+ * a vote. Uses the edge's parser, so that both sides read the same vote.
  */
 function voteOf(answer: EngineAnswer, { form, prompt }: VerifyRequest): number | "lost" | null {
   const { error, thinking, finish_reason } = answer;

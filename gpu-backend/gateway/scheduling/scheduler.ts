@@ -32,7 +32,7 @@ const BROKEN: EngineAnswer = {
 };
 
 /**
- * Sends as many generations as the pool has room for. Lower priorities wait for higher ones; within a
+ * Sends as many generations as the pool has capacity for. Lower priorities wait for higher ones; within a
  * priority, tenants take turns by estimated tokens. Spare samples are sent only while the engine is nearly
  * idle: under load they would cost more tokens than early stopping saves (docs/verify-protocol.md).
  */
@@ -75,7 +75,7 @@ export class Scheduler {
     this.pump();
   }
 
-  /** Removes a job that sends nothing more. */
+  /** Removes a job that has nothing more to send. */
   remove(job: Job): void {
     this.#jobs.delete(job);
     this.#delist(job);

@@ -129,7 +129,7 @@ export class ComparisonWork {
   }
 }
 
-/** Approximate tokens of the template around the texts, and of an image. */
+/** Approximate tokens of the template apart from question and candidates, and of an image. */
 const TEMPLATE_TOKENS = 200;
 const IMAGE_TOKENS = 1_024;
 

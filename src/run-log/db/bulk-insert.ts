@@ -39,10 +39,10 @@ export function arrayLiteral(values: readonly unknown[]): string {
 }
 
 /**
- * One INSERT of all `rows` that skips existing ones.
+ * Builds one INSERT for all `rows` that skips rows already stored.
  * @param shared columns with the same value in every row; sent once
  * @param rows every row must have the keys of the first
- * @param where may refer to a row as `u`
+ * @param where condition that may refer to a row as `u`
  */
 export function bulkInsert(table: PgTable, shared: InsertRow, rows: readonly InsertRow[], where: SQL = sql``): SQL {
   const columns = getTableColumns(table) as Record<string, PgColumn>;

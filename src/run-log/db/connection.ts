@@ -1,5 +1,5 @@
-// The database connection: Neon's HTTP driver under drizzle, with the endpoint, the time limit, and errors
-// without internals.
+// Connects to the database with drizzle over Neon's HTTP driver: sets the endpoint and the time limit, and
+// keeps internals out of errors.
 import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless";
 import { sql } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
@@ -19,7 +19,7 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 const neonEndpoint = neonConfig.fetchEndpoint;
 
-// The driver's endpoint is a global setting, so it is set once to a function of the connection's host:
+// The driver's endpoint is a global setting. It is set once, to a function of the connection's host, so that
 // clients cannot affect one another.
 neonConfig.fetchEndpoint = (host, port, options) => {
   if (LOOPBACK_HOST.test(host)) return `http://${host}:${port}/sql`;
@@ -36,12 +36,12 @@ function connectionString({ databaseUrl, fetchEndpoint }: StoreConfig): string {
 }
 
 /**
- * Creates a client whose calls each end within `timeout_ms`, including the response body. Opens no connection
- * until the first call.
+ * Creates a client that limits each call, including reading the response body, to `timeout_ms`. Opens no
+ * connection until the first call.
  */
 export function openDatabase(config: StoreConfig, timeout_ms: number): Database {
   const fetchOptions = {
-    // The driver spreads these options into each fetch, so each call gets its own signal.
+    // The driver spreads these options into each fetch, so each call gets its own AbortSignal.
     get signal() {
       return AbortSignal.timeout(timeout_ms);
     },
@@ -50,7 +50,8 @@ export function openDatabase(config: StoreConfig, timeout_ms: number): Database 
 }
 
 /**
- * Sent before a statement in its batch: JIT-compiling a query over many tables takes longer than running it.
+ * Sent in the same batch before a query over many tables, because JIT-compiling such a query takes longer
+ * than running it.
  */
 export const WITHOUT_JIT = sql`SET LOCAL jit = off`;
 
@@ -70,7 +71,7 @@ const NOT_LET_IN = ["28000", "28P01", "3D000"];
 /** Whether the database answered but lacks a migration. */
 export const isNotMigrated = (error: unknown): boolean => NOT_MIGRATED.includes(sqlState(error) ?? "");
 
-/** Describes a database error without internals. */
+/** Describes a database error without revealing internals. */
 function storeFault(error: unknown): string {
   if (isNotMigrated(error)) return "The database of the run log is not migrated. Run npm run migrate.";
   if (NOT_LET_IN.includes(sqlState(error) ?? "")) {

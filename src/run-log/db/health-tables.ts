@@ -25,8 +25,8 @@ export const runAlarms = pgTable(
 );
 
 /**
- * Cached measures of a step, or its row for pages, with the set of requests they were computed from; valid
- * while the step has exactly these requests.
+ * Cached measures of a step, or its row in lists of steps, with a fingerprint of the requests from which they
+ * were computed. Valid while the step has exactly these requests.
  */
 export const healthRows = pgTable(
   "health_rows",
@@ -46,8 +46,8 @@ export const healthRows = pgTable(
     /** Measures in the order of MEASURES, or the step's row. */
     measured: json("measured").$type<unknown>().notNull(),
     /**
-     * A hash of each group's prompt and rollouts, ordered by request and group; equal hashes may be a
-     * repeated group.
+     * A hash of each group's prompt and rollouts, ordered by request and group. Equal hashes may mean that a
+     * group was repeated.
      */
     contents: integer("contents").array().notNull(),
     /** False if no other step had one of these contents at the last check. */

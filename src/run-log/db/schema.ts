@@ -24,8 +24,8 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, p
 const total = (name: string) => bigint(name, { mode: "number" }).notNull();
 
 /**
- * One row per run of an owner (run ids are scoped to their owner), with totals. The statement that stores a
- * request updates the totals, so the list of runs reads only this table.
+ * One row per run, with its totals. Run ids are unique per owner only. The statement that stores a request
+ * also updates the totals, so that listing runs reads only this table.
  */
 export const runs = pgTable(
   "runs",
@@ -59,8 +59,8 @@ export const runs = pgTable(
 );
 
 /**
- * One row per spec: the content of a `spec_hash`. `json`, not `jsonb`, keeps the text as it was hashed,
- * including U+0000 escapes.
+ * One row per spec, keyed by `spec_hash`. The column is `json`, not `jsonb`, to keep the spec exactly as it
+ * was hashed, including U+0000 escapes.
  */
 export const specs = pgTable("specs", {
   spec_hash: text("spec_hash").primaryKey(),
@@ -83,9 +83,9 @@ export const namedTemplates = pgTable("named_templates", {
 });
 
 /**
- * One row per request, written last in its transaction, so that a visible request is complete. Only this row
- * has the owner: other tables are read through it. The index by step puts requests without a step first, in
- * list order.
+ * One row per request, written last in its transaction, so that a request becomes visible only when it is
+ * complete. Among the tables of a request only this one has the owner, so the others are read through it. The
+ * index by step sorts requests without a step first, as lists of steps do.
  */
 export const requests = pgTable(
   "requests",
@@ -110,11 +110,10 @@ export const requests = pgTable(
     verifier_ms: doublePrecision("verifier_ms").notNull(),
     overhead_ms: doublePrecision("overhead_ms").notNull(),
     warnings: json("warnings").$type<readonly string[]>().notNull(),
-    /** US dollars that the questions cost; null if unknown or if the row is older than the column. */
+    /** Cost of the questions in US dollars; null if unknown, and in rows older than the column. */
     usd: doublePrecision("usd"),
     /**
-     * Whether the spec asked to log texts, which `spec_hash` does not cover. Null in rows older than the
-     * column.
+     * The spec's `log_texts` setting, which `spec_hash` does not cover. Null in rows older than the column.
      */
     log_texts: boolean("log_texts"),
   },
@@ -124,7 +123,7 @@ export const requests = pgTable(
   ],
 );
 
-/** One row per group of a request; its public id is `<request_id>.<group_index>`. */
+/** One row per group of a request; the group's public id is `<request_id>.<group_index>`. */
 export const groups = pgTable(
   "groups",
   {
@@ -147,14 +146,16 @@ export const groups = pgTable(
     list_acc: boolean("list_acc"),
     position_flip_rate: doublePrecision("position_flip_rate"),
     /**
-     * `triples`: sets of three candidates whose pairs were all decided. `circles`: triples with cyclic wins.
-     * Null if nothing was compared.
+     * `triples`: number of sets of three candidates whose pairs were all decided. `circles`: how many of
+     * these triples have cyclic wins. Both are null if no candidates were compared.
      */
     triples: integer("triples"),
     circles: integer("circles"),
-    /** Fields that only some specs have (contract/replies.ts `ContestReport`); null for all others. */
+    /**
+     * Tournament details (`TournamentReport` in contract/replies.ts); null for specs that do not report them.
+     */
     contest: json("contest").$type<TournamentReport | null>(),
-    /** Number of turns that all rollouts have in common at the start; null for plain texts. */
+    /** Number of leading turns that all rollouts share; null if the rollouts are plain strings. */
     shared_turns: integer("shared_turns"),
     reward_mean: doublePrecision("reward_mean"),
     reward_std: doublePrecision("reward_std"),
@@ -163,7 +164,7 @@ export const groups = pgTable(
     generations: integer("generations").notNull(),
     parsed: integer("parsed").notNull(),
     unparsed: integer("unparsed").notNull(),
-    /** Number of `unparsed` answers that ended at the token limit; null in rows older than the column. */
+    /** Number of `unparsed` answers cut off at the token limit; null in rows older than the column. */
     cut: integer("cut"),
     failed: integer("failed").notNull(),
     saved: integer("saved").notNull(),
@@ -177,7 +178,7 @@ export const groups = pgTable(
   (t) => [primaryKey({ columns: [t.request_id, t.group_index] })],
 );
 
-/** One row per rollout: its label, its result and its hashes, never its text. */
+/** One row per rollout: its label, result and hashes, but never its text. */
 export const rollouts = pgTable(
   "rollouts",
   {
@@ -208,8 +209,8 @@ export const rollouts = pgTable(
     candidate_hash: text("candidate_hash"),
     audit: doublePrecision("audit"),
     /**
-     * For a multi-turn rollout: number of turns, the share shown to the judge, and characters left out by
-     * kind.
+     * For multi-turn rollouts: the number of turns, the share shown to the judge, and the number of
+     * characters left out, by kind.
      */
     turns: integer("turns"),
     shown: doublePrecision("shown"),
@@ -219,8 +220,8 @@ export const rollouts = pgTable(
 );
 
 /**
- * One row per rollout and signal, only for requests whose spec has signals. Allows rescoring a run without
- * its verifier.
+ * One row per rollout and signal, only for requests whose spec has signals. With these rows a run can be
+ * rescored without asking its verifier again.
  */
 export const signals = pgTable(
   "signals",
@@ -238,8 +239,8 @@ export const signals = pgTable(
 );
 
 /**
- * Concatenated hashes of a rollout's turns. Separate from `rollouts`, because those of a group are too long
- * for one queue message.
+ * Concatenated hashes of a rollout's turns. A separate table, because the turn hashes of a whole group are
+ * too long for one queue message.
  */
 export const turns = pgTable(
   "turns",
@@ -254,8 +255,8 @@ export const turns = pgTable(
 );
 
 /**
- * Texts in parts, only for requests whose spec sets log_texts. A separate table, so that texts can expire on
- * their own. rollout_index -1 is the group's prompt.
+ * Prompts and rollouts, split into parts and stored only if the spec sets `log_texts`. A separate table, so
+ * that they can expire earlier than the other rows. The rollout_index -1 marks a group's prompt.
  */
 export const texts = pgTable(
   "texts",
@@ -271,8 +272,8 @@ export const texts = pgTable(
 );
 
 /**
- * Deleted runs. Requests with an id below `before` (ids sort by time) are not stored any more, wherever they
- * are queued. Later requests start the run anew.
+ * Deleted runs. Requests with an id below `before` (ids sort by time) are no longer stored, even if they are
+ * still queued. Later requests start a new run with the same id.
  */
 export const deletedRuns = pgTable(
   "deleted_runs",
@@ -281,8 +282,8 @@ export const deletedRuns = pgTable(
 );
 
 /**
- * Requests that arrive in several envelopes and are incomplete, with the run of the rows stored so far. The
- * rows of most other tables do not name their run.
+ * Requests of which only some envelopes have been stored, with the run that they belong to. Rows of most
+ * other tables do not name their run.
  */
 export const partedRequests = pgTable(
   "parted_requests",

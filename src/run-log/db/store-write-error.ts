@@ -1,6 +1,6 @@
-// The error of a failed write, recognised by its class.
+// The error of a failed write, with a separate class so that callers can recognise it.
 
-/** A failed write. Contains nothing of the statement, its values or the connection. */
+/** A failed write. Reveals nothing about the statement, its values or the connection. */
 export class StoreWriteError extends Error {
   /** Null if the database was unreachable or did not answer in time. */
   readonly sqlstate: string | null;

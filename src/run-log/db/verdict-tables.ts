@@ -1,9 +1,9 @@
-// Drizzle tables of verifier answers: the verdicts behind rewards, the verdicts of audits, and the texts of
-// verdicts.
+// Drizzle tables of verifier answers: the verdicts that decided rewards, the verdicts of audits, and the
+// answers in full.
 import { doublePrecision, integer, json, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core";
 import type { Verdict } from "../../core/judges/verdicts.ts";
 
-/** Columns of a generation, by the judge or by the audit's judge. */
+/** Columns of one generation, whether of the judge or of an audit's judge. */
 const generation = () => ({
   request_id: text("request_id").notNull(),
   group_index: smallint("group_index").notNull(),
@@ -36,8 +36,9 @@ export const verdicts = pgTable(
 );
 
 /**
- * One row per generation of an audit's judge. A separate table, so that reads of the verdicts behind rewards
- * never include one. `text` is set only if the spec sets log_verdicts, until it expires.
+ * One row per generation of an audit's judge. A separate table, so that queries for the verdicts that decided
+ * rewards never include audit verdicts. `text` is set only if the spec sets log_verdicts, and only until it
+ * expires.
  */
 export const auditVerdicts = pgTable(
   "audit_verdicts",
@@ -50,8 +51,8 @@ export const auditVerdicts = pgTable(
 );
 
 /**
- * The verifier's texts, at most one row per generation, only for requests whose spec sets log_verdicts. A
- * separate table, so that texts can expire on their own.
+ * The verifier's answers in full, at most one row per generation, stored only if the spec sets log_verdicts.
+ * A separate table, so that they can expire earlier than the verdicts.
  */
 export const verdictTexts = pgTable(
   "verdict_texts",

@@ -10,9 +10,9 @@ export function encodeCursor(tag: string, key: readonly (string | number)[]): st
 }
 
 /**
- * Validators for the parts of a key, so that a forged cursor is rejected here and not by the database: text
- * without U+0000, an instant (ms) in the years 0 to 9999, which Postgres parses as a Date prints it, and an
- * index within a smallint.
+ * Validators for the parts of a key, so that a forged cursor is rejected here and not by the database. `text`
+ * is printable ASCII. `instant` is a time in ms up to the year 9999, which Postgres parses as a Date prints
+ * it. `index` fits a smallint.
  */
 const PARTS = {
   text: (part: unknown) => typeof part === "string" && /^[\x20-\x7e]*$/.test(part),
@@ -34,7 +34,7 @@ export function decodeCursor<const S extends readonly PartType[]>(tag: string, c
     found === tag && key.length === shape.length && key.every((part, i) => PARTS[shape[i] as PartType](part));
   if (!fits) {
     throw new ApiError("invalid_request", "The cursor was not returned by this list.", {
-      errors: [{ path: "cursor", message: "must be a next_cursor of the same list, unchanged" }],
+      errors: [{ path: "cursor", message: "must be an unchanged next_cursor that the same list returned" }],
     });
   }
   return key as { [K in keyof S]: S[K] extends "text" ? string : number };

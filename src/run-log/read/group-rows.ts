@@ -1,4 +1,5 @@
-// Reads groups: joins rows back into the result as it was sent. Knows SQL, not the HTTP routes.
+// Reads logged groups and reassembles their rows into the results sent to clients. Independent of the HTTP
+// routes.
 import { and, asc, eq, getTableColumns, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
@@ -22,9 +23,7 @@ interface Members {
   signals: readonly StoredSignalRow[];
 }
 
-/**
- * The components of a rollout, from signal rows if the spec has signals, otherwise from the rollout's row.
- */
+/** Components of a rollout: from its signal rows if the spec has signals, otherwise from its own row. */
 function componentsOf(
   row: StoredRollout,
   signalRows: readonly StoredSignalRow[],
@@ -38,7 +37,7 @@ function componentsOf(
   };
 }
 
-/** @param failed whether any verifier question of the group failed */
+/** @param failed whether any of the group's verifier questions failed */
 function rolloutResult(row: StoredRollout, signalRows: readonly StoredSignalRow[], failed: boolean): RolloutResult {
   const error = row.error as RolloutResult["error"];
   return {
@@ -102,7 +101,7 @@ function groupResult(row: StoredGroup, members: Members): GroupResult {
   };
 }
 
-/** The public id of a group. */
+/** Formats the public id of a group. */
 export function groupKey(request_id: string, group_index: number): string {
   return `${request_id}.${group_index}`;
 }
@@ -136,7 +135,10 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
   };
 }
 
-/** The complete groups whose keys `wanted` selects, oldest first, in one round trip. */
+/**
+ * Reads the groups whose keys the subquery `wanted` selects, each with all its rows, oldest first, in one
+ * round trip.
+ */
 async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
   const isWanted = (table: typeof groups | typeof rollouts | typeof signals) =>
     inArray(sql`(${table.request_id}, ${table.group_index})`, sql`(${wanted})`);
@@ -163,8 +165,8 @@ async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
 }
 
 /**
- * Whether the request's own row exists, for this owner (null: any owner). The row is written only when all
- * parts of the request are stored.
+ * SQL condition: the request's own row exists and belongs to `owner` (null: any owner). That row is written
+ * only when all parts of the request are stored.
  */
 export function requestIsStored(requestId: PgColumn, owner: Owner | null): SQL {
   const ofOwner = owner === null ? undefined : eq(requests.owner, owner);
@@ -172,8 +174,8 @@ export function requestIsStored(requestId: PgColumn, owner: Owner | null): SQL {
 }
 
 /**
- * A page of a run's groups, oldest first; only of one step if `step` is given. Reads through the run's
- * requests, which have the owner: each request is one range of the groups' primary key.
+ * Reads a page of a run's groups, oldest first, optionally of a single step. The query starts from the run's
+ * requests, because only they have the owner; each request is one range of the groups' primary key.
  */
 export async function groupPage(
   db: Database,
@@ -199,7 +201,7 @@ function keyOf({ id, request_id }: GroupRow): [string, number] {
   return [request_id, Number(id.slice(request_id.length + 1))];
 }
 
-/** All groups of one request, in the request's order; empty for an unknown id. */
+/** Reads all groups of one request, in the request's order; empty for an unknown id. */
 export function groupsOf(db: Database, requestId: string): Promise<GroupRow[]> {
   return wholeGroups(
     db,

@@ -1,5 +1,5 @@
-// The measures that alarms check: one row per step, computed by one Postgres statement and cached while the
-// step has the same requests.
+// Computes the measures that alarms check: one row per step, from one Postgres statement, cached until the
+// step's set of requests changes.
 import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -16,7 +16,7 @@ import { requestsOf } from "./run-pages.ts";
 
 const rewardsOf = (run: RunKey) => and(requestsOf(run), isNotNull(requests.step), eq(requests.kind, "rewards"));
 
-/** Reward requests of the run's last steps. */
+/** SQL condition for the reward requests of the run's last steps. */
 export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
   const { step } = requests;
   const condition = rewardsOf(run);
@@ -26,11 +26,11 @@ export function requestsOfLast(run: RunKey, steps: number): SQL | undefined {
 
 const COLUMNS = sql.raw("request_id, step AS k, created_at, warnings, spec_hash");
 
-/** The rows of these requests, with the step as `k`. */
+/** Selects the reward requests of the run's last steps, with the step as `k`. */
 const lastRequests = (run: RunKey, steps: number): SQL =>
   sql`SELECT ${COLUMNS} FROM requests WHERE ${requestsOfLast(run, steps)}`;
 
-/** Reward requests of these steps. */
+/** Selects the reward requests of the given steps, with the step as `k`. */
 const requestsAt = (run: RunKey, steps: readonly number[]): SQL =>
   sql`SELECT ${COLUMNS} FROM requests WHERE ${rewardsOf(run)} AND step = ANY(${arrayLiteral(steps)}::int[])`;
 
@@ -56,7 +56,7 @@ function selected(measures: readonly Measure[]): string {
 const MEASURED = selected(ALONE);
 const VERSION = hashText(MEASURED)[0].toString(36);
 
-/** A rollout with the columns it needs from its group. */
+/** Columns of a rollout, and those of its group that the measures need. */
 const ROLLOUT = sql.raw("k, r.*, g.prompt_hash, CASE WHEN g.status = 'ok' THEN r.reward END AS complete");
 
 /**
@@ -69,10 +69,10 @@ const CONTENTS = sql.raw(`SELECT k, array_agg(content ORDER BY request_id, group
     FROM rol WHERE complete IS NOT NULL GROUP BY request_id, group_index, prompt_hash
   ) AS hashed USING (request_id, group_index) GROUP BY k`);
 
-/** Combines measures and content hashes; reads `measured`, `rol` and `req`. */
+/** Joins measures and content hashes by step. Reads `measured`, `rol` and `req`. */
 const ROWS = sql`SELECT k, measured, coalesce(contents, '{}') AS contents FROM measured LEFT JOIN (${CONTENTS}) AS hashed USING (k)`;
 
-/** Computes the measures of steps and caches their rows. */
+/** Computes the measures of the given steps and caches them. */
 const computing = (run: RunKey, steps: readonly number[]) => sql`
 WITH req AS MATERIALIZED (
   SELECT request_id, k, created_at, warnings FROM (${requestsAt(run, steps)}) AS wanted
@@ -85,17 +85,20 @@ WITH req AS MATERIALIZED (
 )
 SELECT k::int, measured FROM measured`;
 
-/** Selects, from `held`, contents that occur at several steps. */
+/** Selects the content hashes in `held` that occur at more than one step. */
 const EQUAL = sql.raw(`SELECT content FROM held, unnest(contents) AS content
   WHERE content IS NOT NULL GROUP BY content HAVING min(k) < max(k)`);
 
 const ofRun = (run: RunKey) => keptOf(run, "step");
 
-/** Serializes updates of a run, so that of two steps with the same content the later one sees the earlier. */
+/**
+ * Serializes updates of a run, so that if two steps have the same content, the later update sees the earlier
+ * one.
+ */
 const locking = ({ run_id, owner }: RunKey) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${owner}/${run_id}`}, 0))`;
 
-/** Clears `again` for computed steps that share no content with another step. */
+/** Clears `again` for those of the given steps that share no content with another step. */
 const telling = (run: RunKey, steps: readonly number[]) => sql`
 WITH held AS MATERIALIZED (SELECT k, contents FROM ${kept} WHERE ${ofRun(run)}), equal AS MATERIALIZED (${EQUAL})
 UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run)} AND k = ANY(${arrayLiteral(steps)}::bigint[])
@@ -104,8 +107,9 @@ UPDATE ${kept} SET again = FALSE WHERE ${ofRun(run)} AND k = ANY(${arrayLiteral(
 type MeasuredValues = readonly unknown[];
 
 /**
- * The last steps with their requests, and the cached rows. Readers join them explicitly: Postgres assumes
- * that a table never analysed is small, and would use a nested loop.
+ * Common table expressions: the requests of the last steps (`req`, `sets`), the cached rows (`held`), and the
+ * steps to recompute (`changed`). The sets are compared with EXCEPT and IN: Postgres assumes that a table
+ * never analysed is small, and would join it by a nested loop.
  */
 const lookedAt = (run: RunKey, steps: number) => sql`
 req AS MATERIALIZED (
@@ -119,7 +123,7 @@ req AS MATERIALIZED (
   SELECT k FROM (SELECT k, requests, ids FROM sets EXCEPT SELECT k, requests, ids FROM held) AS fresh
 )`;
 
-/** Reads cached rows; returns them only if no step must be computed first, or if `last` is set. */
+/** Reads the cached rows, but returns them only if no step must be recomputed first or if `last` is set. */
 const looking = (run: RunKey, steps: number, last: boolean) => sql`
 WITH ${lookedAt(run, steps)}
 SELECT (SELECT json_agg(k ORDER BY k) FROM changed) AS changed,
@@ -130,7 +134,10 @@ FROM (SELECT ${last}::boolean OR NOT EXISTS (SELECT FROM changed) AS whole) AS s
 
 const OVER = sql.raw(`SELECT k${aggregates(ACROSS)} FROM ${OVER_STEPS} GROUP BY k`);
 
-/** Measures across steps, only of groups whose content may be repeated; few runs have any. */
+/**
+ * Computes the measures that span several steps, from groups whose content may be repeated; few runs have
+ * such groups.
+ */
 const lookingBack = (run: RunKey, steps: number) => sql`
 WITH ${lookedAt(run, steps)}, equal AS MATERIALIZED (
   ${EQUAL}
@@ -147,7 +154,7 @@ WITH ${lookedAt(run, steps)}, equal AS MATERIALIZED (
 )
 SELECT k::int, json_build_array(${sql.raw(ACROSS.map(fieldOf).join(", "))}) AS across FROM (${OVER}) AS over`;
 
-/** The result of `looking`; lists are null instead of empty. */
+/** Result row of `looking`. Postgres returns null instead of an empty list. */
 interface HeldLook extends Record<string, unknown> {
   changed: number[] | null;
   steps: number[] | null;
@@ -180,8 +187,8 @@ async function compute(db: Database, run: RunKey, changed: readonly number[]) {
 }
 
 /**
- * One row per step for the run's last steps, ascending; requests without a step are left out. The latency is
- * the median over groups of their 99th percentile.
+ * Reads one row for each of the run's last steps, ascending, without requests that have no step. The latency
+ * is the median over groups of their 99th percentile.
  */
 export async function healthRows(db: Database, run: RunKey, steps: number): Promise<HealthRow[]> {
   const look = async (last: boolean) => (await db.execute<HeldLook>(looking(run, steps, last))).rows[0];
@@ -194,7 +201,7 @@ export async function healthRows(db: Database, run: RunKey, steps: number): Prom
     : null;
   const across = new Map(back?.rows.map((row) => [row.k, row.across]));
   return (found?.steps ?? []).flatMap((k) => {
-    // A step that keeps growing is returned as of its last computation.
+    // A step that still receives requests is returned as it was last computed.
     const measured = held.get(k) ?? computed.get(k);
     return measured === undefined ? [] : [healthRow(k, measured, across.get(k))];
   });

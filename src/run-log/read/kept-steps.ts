@@ -1,4 +1,4 @@
-// Caches values computed for a run's steps, valid while a step has the same requests.
+// Caches values computed for a run's steps. A value is valid until the step's set of requests changes.
 import { type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { healthRows as kept } from "../db/health-tables.ts";

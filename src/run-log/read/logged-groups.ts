@@ -1,5 +1,5 @@
-// Reads for rescoring a run: the specs it used, and its groups' values and verdicts page by page. Knows SQL,
-// not the scoring.
+// Reads the input for rescoring a run: the specs that the run used, and the values and verdicts of its
+// groups, page by page. Independent of the scoring.
 import { and, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { Valued } from "../../core/asking/signal-value.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -19,7 +19,7 @@ function requestsWithin(run: RunKey, { from, to }: StepBounds): SQL | undefined 
   return and(requestsOf(run), eq(kind, "rewards"), gt(groups, 0), ...bounds);
 }
 
-/** The specs of a run's reward requests within the steps, at most rescore_specs_max + 1. */
+/** Reads the specs that the run's reward requests used in these steps, at most rescore_specs_max + 1. */
 export async function specsUsed(db: Database, run: RunKey, steps: StepBounds): Promise<SpecUse[]> {
   const { rows } = await db.execute<{ cell: SpecUse }>(sql`
 WITH used AS (
@@ -32,8 +32,8 @@ FROM used JOIN specs USING (spec_hash) ORDER BY spec_hash`);
 }
 
 /**
- * Whether any rollout of these requests has no length in tokens. Reads every rollout if none lacks a length,
- * so call only if a spec needs lengths.
+ * Whether any rollout in these steps lacks its length in tokens. Reads every rollout if none does, so call
+ * this only if a spec needs lengths.
  */
 export async function lacksLengths(db: Database, run: RunKey, steps: StepBounds): Promise<boolean> {
   const { rows } = await db.execute<{ lacks: boolean }>(sql`
@@ -51,13 +51,15 @@ type ValueCell = readonly [value: number | null, code: ItemErrorCode | null, ref
 
 /** A group as assembled by Postgres. */
 interface Cell extends GroupRowKey, Pick<LoggedGroup, "spec_hash" | "step" | "rollouts"> {
-  /** The components of a spec without signals, one entry per rollout. */
+  /** Components under a spec without signals, one entry per rollout. */
   flat: { base: number | null; format: number; overlong: number; error: ItemErrorCode | null }[];
   signals: Record<string, ValueCell[]> | null;
   verdicts: LoggedVerdict[] | null;
 }
 
-/** A run's groups, oldest request first, at most about rescore_page_rows rows per round trip. */
+/**
+ * Yields a run's groups, oldest request first, reading at most about rescore_page_rows rows per round trip.
+ */
 export async function* loggedGroups(
   db: Database,
   run: RunKey,
@@ -76,7 +78,7 @@ const VERDICTS = sql`(SELECT json_agg(json_build_object('signal', signal, 'compa
     'order', shown_order, 'letter', letter, 'scores', scores, 'verdict', verdict, 'status', status, 'error', error)
     ORDER BY comparison, sample) FROM verdicts WHERE ${OF_PAGE})`;
 
-// The next groups after the key, up to rescore_page_rows rows; at least one group.
+// Reads the groups that follow the key, up to rescore_page_rows rows, but at least one group.
 async function page(
   db: Database,
   run: RunKey,
@@ -137,8 +139,8 @@ function refusedIn(signals: Record<string, ValueCell[]>): LoggedGroup["refused"]
 }
 
 /**
- * Values of a spec without signals. Only the base reward can be missing, and its error is then the rollout's
- * error.
+ * Signal values of a group whose spec has no signals. Only the base reward can be missing, and then the
+ * rollout's error says why.
  */
 function flatValues(rows: Cell["flat"]): LoggedGroup["values"] {
   return {

@@ -6,8 +6,8 @@ import { requests } from "../db/schema.ts";
 
 /**
  * Yields the rows of all pages.
- * @param first a key before all rows
- * @param limit maximum rows of a page; a shorter page is the last
+ * @param first a key that sorts before all rows
+ * @param limit maximum number of rows per page; a shorter page is the last
  */
 export async function* paged<Row extends Key, Key>(
   first: Key,
@@ -21,22 +21,22 @@ export async function* paged<Row extends Key, Key>(
   }
 }
 
-/** Condition for the requests of one owner's run, without abandoned attempts. */
+/** SQL condition for the requests of one owner's run, without abandoned attempts. */
 export function requestsOf({ run_id, owner }: RunKey): SQL | undefined {
   return and(eq(requests.run_id, run_id), eq(requests.owner, owner), ne(requests.kind, "attempt"));
 }
 
 /**
- * Joins the rows of `tables` to each request in `req`. OFFSET 0 keeps Postgres from scanning the tables of
- * all runs, because it cannot estimate how few requests there are.
+ * Joins the rows of `tables` to each request in `req`. Without OFFSET 0, Postgres would scan the rows of all
+ * runs, because it cannot estimate how few requests there are.
  */
 export const ofRequest = (tables: string, columns = "*"): string =>
   `CROSS JOIN LATERAL (SELECT ${columns} FROM ${tables} WHERE request_id = req.request_id OFFSET 0)`;
 
 /**
- * A page of a run's rows, oldest request first, starting at request `from`, filtered by `more`. `page` is
- * lateral to a request, so each request is one range of the primary key, and the first page reads only its
- * own rows.
+ * Reads a page of a run's rows, oldest request first, from the request `from` on, filtered by `more`. `page`
+ * is a lateral subquery of each request, so each request is one range of the primary key, and the first page
+ * reads only its own rows.
  */
 export function lateralPage<Row>(
   db: Database,

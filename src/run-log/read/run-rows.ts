@@ -1,4 +1,4 @@
-// Reads runs: the list, newest first, and one run with its specs and its owner's metadata. Knows SQL, not the
+// Reads runs: the list, newest first, or one run with its specs and its owner's metadata. Independent of the
 // HTTP routes.
 import { and, asc, count, desc, eq, min, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -31,8 +31,8 @@ function summary(row: RunRow): RunSummary {
 }
 
 /**
- * A page of runs (null: of all owners) by the time of their first request, newest first: an active run keeps
- * its position during paging.
+ * Reads a page of runs (null: of all owners), newest first. Sorted by the time of each run's first request,
+ * so that an active run keeps its position during paging.
  */
 export async function runPage(
   db: Database,
@@ -60,7 +60,7 @@ export async function runPage(
   };
 }
 
-/** Owners of a run with this id, at most `limit`, in order of name. */
+/** Owners that have a run with this id, sorted by name, at most `limit`. */
 export async function runOwners(db: Database, runId: string, limit: number): Promise<Owner[]> {
   const condition = eq(runs.run_id, runId);
   const rows = await db.select({ owner: runs.owner }).from(runs).where(condition).orderBy(asc(runs.owner)).limit(limit);
@@ -71,7 +71,7 @@ function withTexts(spec: unknown, log_texts: boolean): unknown {
   return typeof spec === "object" && spec !== null && "log_texts" in spec ? { ...spec, log_texts } : spec;
 }
 
-/** One run and the specs of its requests, in order of first use; null if the owner has no such run. */
+/** Reads one run with the specs that it used, in order of first use; null if the owner has no such run. */
 export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | null> {
   const [[row], used, cut] = await db.batch([
     db
@@ -105,8 +105,8 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
     metadata: row.metadata,
     specs: used.map(({ first_at, log_texts, spec, ...use }) => ({
       ...use,
-      // `spec_hash` does not cover log_texts, and a spec is stored once per hash: shows the value of this
-      // run's requests, not that of the first request ever.
+      // A spec is stored once per `spec_hash`, which does not cover log_texts. The value shown is therefore
+      // that of this run's requests, not that of the first request that used the spec.
       spec: withTexts(spec, log_texts),
       first_at: (first_at as Date).toISOString(),
       cut_share: shares.get(use.spec_hash) ?? null,
@@ -114,7 +114,7 @@ export async function runDetail(db: Database, run: RunKey): Promise<RunDetail | 
   };
 }
 
-/** Stores the owner's metadata of a run, and creates the run if it has no requests yet. */
+/** Stores the owner's metadata for a run, and creates the run if it has no requests yet. */
 export async function describeRun(db: Database, run: RunKey, metadata: RunMetadata): Promise<void> {
   const none = { requests: 0, groups: 0, rollouts: 0, reward_sum: 0, reward_count: 0, parsed_sum: 0, parsed_count: 0 };
   const now = sql`now()`;

@@ -1,4 +1,4 @@
-// Reads the signals of a whole run, page by page. Knows SQL, not the HTTP routes.
+// Reads the signals of a whole run, page by page. Independent of the HTTP routes.
 import { asc, sql } from "drizzle-orm";
 import type { SignalRow, StoredSignal } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -11,7 +11,7 @@ import { lateralPage, paged } from "./run-pages.ts";
 type SignalTableRow = typeof signals.$inferSelect;
 type SignalRowKey = Pick<SignalTableRow, "request_id" | "group_index" | "rollout_index" | "signal">;
 
-/** A run's signals, oldest request first, `export_page_rows` per round trip. */
+/** Yields a run's signals, oldest request first, reading `export_page_rows` rows per round trip. */
 export async function* runSignals(db: Database, run: RunKey): AsyncGenerator<StoredSignal> {
   const first: SignalRowKey = { request_id: "", group_index: -1, rollout_index: -1, signal: "" };
   const read = (after: SignalRowKey) => signalPage(db, run, after);

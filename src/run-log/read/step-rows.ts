@@ -1,5 +1,5 @@
-// Aggregates of a run by step, computed by one Postgres statement and cached while the step has the same
-// requests. Knows SQL, not the HTTP routes.
+// Aggregates a run by step in one Postgres statement, and caches each step until its set of requests changes.
+// Independent of the HTTP routes.
 import { and, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { hashText } from "../../core/math/random.ts";
@@ -16,8 +16,8 @@ import { ofRequest, requestsOf } from "./run-pages.ts";
 import { SIGNAL_PARTS, type StepSignalSums, signalsOf } from "./step-signals.ts";
 
 /**
- * Condition for the requests of a range of steps. Uses the index by step; the first `limit` steps are found
- * by an index scan that stops there.
+ * SQL condition for the requests in a range of steps. Uses the index by step, whose scan stops after the
+ * first `limit` steps.
  */
 function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | undefined {
   const { step } = requests;
@@ -32,7 +32,10 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
   return and(condition, sql`(${step} IS NULL OR ${step} <= ${last})`);
 }
 
-/** SQL that computes the cell of each step from its requests in `req`; the result is `cells`. */
+/**
+ * Common table expressions that aggregate the requests in `req` by step. The last one, `cells`, has a JSON
+ * cell per step.
+ */
 const CELLS = `per_step AS (
   SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS items,
     coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS parsed,
@@ -81,12 +84,12 @@ FROM per_step LEFT JOIN grp USING (k) LEFT JOIN per_rollout USING (k) LEFT JOIN 
 )`;
 const VERSION = hashText(CELLS)[0].toString(36);
 
-// -1 means "no step": steps in the API are >= 0, and a null would not join.
+// -1 stands for "no step": steps in the API are >= 0, and a null would not join.
 const COLUMNS = sql.raw(
   "request_id, kind, items, groups, reward_mean, reward_std, parse_rate, usd, warnings, created_at, coalesce(step, -1) AS k",
 );
 
-/** Reads the fingerprint of each step's requests, and the cached rows of these steps. */
+/** Reads the fingerprint of each step's requests, and the cached rows of the steps. */
 const looking = (run: RunKey, range: StepRange) => sql`
 WITH req AS MATERIALIZED (
   SELECT request_id, coalesce(step, -1) AS k FROM requests WHERE ${requestsIn(run, range)}
@@ -97,7 +100,7 @@ SELECT (SELECT json_agg(json_build_array(k, requests, ids::text) ORDER BY k) FRO
   (SELECT json_agg(json_build_array(k, requests, ids::text, measured)) FROM ${healthRows}
     WHERE ${keptOf(run, "row")} AND version = ${VERSION} AND k BETWEEN (SELECT min(k) FROM sets) AND (SELECT max(k) FROM sets)) AS held`;
 
-/** Computes steps and caches their rows. */
+/** Computes the given steps and caches their rows. */
 export function computing(run: RunKey, steps: readonly number[]): SQL {
   const at = sql`step = ANY(${arrayLiteral(steps)}::int[])`;
   const rows = sql`SELECT k, cell AS measured, '{}'::int[] AS contents FROM cells`;
@@ -128,7 +131,7 @@ type StepCell = Omit<StepRow, Told> & {
   warnings: string[][];
   /** Moments over the rollouts of complete groups; null if there are none. */
   rewards: StepMoments | null;
-  /** Moments of each `verdicts` request without groups. */
+  /** Reward moments of each `verdicts` request without groups. */
   verdict_rewards: StepMoments[];
   parsed: number;
   answered: number;
@@ -162,14 +165,14 @@ function stepRow(whole: StepCell, withSignals: boolean): StepRow {
 }
 
 /**
- * One row per step of the range, ascending; requests without a step come first, with step null. Empty for an
- * unknown run.
+ * Reads one row per step of the range, ascending; requests without a step come first, with step null. Empty
+ * for an unknown run.
  *
- * Rewards, tau_b and list_acc are of complete groups (`ok`). Standard deviation: population.
- * zero_variance_share: over complete groups. parse_rate: parsed over answered generations. Percentiles:
- * linear interpolation (percentile_cont); latencies of answered generations only, without generations copied
- * from an equal group, which are logged with zeros. errors: failed generations by code. For `verdicts`
- * requests without groups the items count as rollouts. signals: only if requested.
+ * Rewards, tau_b, list_acc and zero_variance_share cover complete groups (`ok`) only. Standard deviations are
+ * those of the population. parse_rate is the share of answered generations that were parsed. Percentiles use
+ * linear interpolation (percentile_cont). Latencies cover answered generations, except those copied from an
+ * equal group, which are logged with zeros. errors counts failed generations by code. In `verdicts` requests
+ * without groups, the items count as rollouts. Signals are read only if requested.
  */
 export async function stepRows(db: Database, run: RunKey, range: StepRange, signals = false): Promise<StepRow[]> {
   const { rows } = await db.execute<SeenSteps>(looking(run, range));
@@ -184,7 +187,7 @@ export async function stepRows(db: Database, run: RunKey, range: StepRange, sign
   return steps.flatMap(({ k, cell = computed.get(k) }) => (cell === undefined ? [] : [stepRow(cell, signals)]));
 }
 
-/** The result of `looking`; lists are null instead of empty. */
+/** Result row of `looking`. Postgres returns null instead of an empty list. */
 interface SeenSteps extends Record<string, unknown> {
   sets: [k: number, requests: number, ids: string][] | null;
   held: [k: number, requests: number, ids: string, cell: StepCell][] | null;

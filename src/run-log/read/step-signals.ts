@@ -1,5 +1,4 @@
-// The part of the step statement that aggregates each signal of a run's specs. Knows SQL, not the HTTP
-// routes.
+// Builds the part of the step statement (step-rows.ts) that aggregates each signal of a run's specs.
 import type { StepSignal } from "../../ports/logged-rows.ts";
 import { ofRequest } from "./run-pages.ts";
 
@@ -23,8 +22,8 @@ export interface StepSignalSums {
 }
 
 /**
- * Common table expressions that end in `per_signal`, to follow the statement's `req`. The three components of
- * a spec without signals are in its rollouts' rows.
+ * Common table expressions that follow the statement's `req` and end in `per_signal`. For a spec without
+ * signals, the three components are read from the rows of its rollouts.
  */
 export const SIGNAL_PARTS = `sig AS MATERIALIZED (
   SELECT k, signal, value, code FROM req ${ofRequest("signals", "signal, value, code")} AS s

@@ -1,5 +1,5 @@
-// Reads the texts of a group, or of a whole run page by page; joins each text from its parts. Knows SQL, not
-// the HTTP routes.
+// Reads the logged prompts and rollouts of one group, or of a whole run page by page, and joins each from its
+// parts. Independent of the HTTP routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { StoredText } from "../../core/contract/export-tables.ts";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
@@ -14,8 +14,8 @@ type TextRow = Pick<typeof texts.$inferSelect, "request_id" | "group_index" | "r
 type TextRowKey = Omit<TextRow, "text">;
 
 /**
- * A run's texts, oldest request first, each group's prompt before its rollouts, `export_text_rows` per round
- * trip.
+ * Yields a run's prompts and rollouts, oldest request first, each group's prompt before its rollouts. Reads
+ * `export_text_rows` rows per round trip.
  */
 export async function* runTexts(db: Database, run: RunKey): AsyncGenerator<StoredText> {
   const first: TextRowKey = { request_id: "", group_index: -1, rollout_index: -1 };
@@ -29,7 +29,10 @@ export async function* runTexts(db: Database, run: RunKey): AsyncGenerator<Store
   }
 }
 
-/** The texts of the group `<request_id>.<index>`, its prompt first; null if `owner` has no such group. */
+/**
+ * Reads the prompt and then the rollouts of the group `<request_id>.<index>`; null if `owner` has no such
+ * group.
+ */
 export async function groupTexts(db: Database, id: string, owner: Owner | null): Promise<StoredText[] | null> {
   const key = groupOfKey(id);
   if (key === null) return null;

@@ -1,4 +1,4 @@
-// Reads the turn hashes of a whole run, page by page. Knows SQL, not the HTTP routes.
+// Reads the turn hashes of a whole run, page by page. Independent of the HTTP routes.
 import { asc, sql } from "drizzle-orm";
 import type { StoredTurns } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -14,7 +14,8 @@ type TurnsRowKey = Pick<TurnsRow, "request_id" | "group_index" | "rollout_index"
 const ONE_HASH = new RegExp(`.{${LIMITS.turn_hash_chars}}`, "g");
 
 /**
- * The turn hashes of a run's multi-turn rollouts, oldest request first, `export_text_rows` per round trip.
+ * Yields the turn hashes of a run's multi-turn rollouts, oldest request first, reading `export_text_rows`
+ * rows per round trip.
  */
 export async function* runTurns(db: Database, run: RunKey): AsyncGenerator<StoredTurns> {
   const first: TurnsRowKey = { request_id: "", group_index: -1, rollout_index: -1 };

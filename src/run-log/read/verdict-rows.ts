@@ -1,5 +1,5 @@
-// Reads verdicts, with those of audits separate: of one group, or of a whole run page by page. Knows SQL, not
-// the HTTP routes.
+// Reads the verdicts of one group, or of a whole run page by page; audit verdicts are kept separate.
+// Independent of the HTTP routes.
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -43,7 +43,8 @@ function storedGeneration(row: Omit<VerdictTableRow, "signal">, text?: string): 
 }
 
 /**
- * All generations of the group `<request_id>.<index>`; null if `owner` (null: any owner) has no such group.
+ * Reads all generations of the group `<request_id>.<index>`; null if `owner` (null: any owner) has no such
+ * group.
  */
 export async function groupVerdicts(db: Database, id: string, owner: Owner | null): Promise<GroupVerdicts | null> {
   const key = groupOfKey(id);
@@ -83,7 +84,7 @@ export async function groupVerdicts(db: Database, id: string, owner: Owner | nul
 type VerdictRowKey = Pick<VerdictTableRow, "request_id" | "group_index" | "comparison" | "sample">;
 const FIRST: VerdictRowKey = { request_id: "", group_index: -1, comparison: -1, sample: -1 };
 
-/** A run's verdicts, oldest request first, `export_page_rows` per round trip. */
+/** Yields a run's verdicts, oldest request first, reading `export_page_rows` rows per round trip. */
 export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredVerdict> {
   const limit = LIMITS.export_page_rows;
   const read = (after: VerdictRowKey) => verdictPage<VerdictTableRow>(db, run, verdicts, after, limit);
@@ -91,8 +92,8 @@ export async function* runVerdicts(db: Database, run: RunKey): AsyncGenerator<St
 }
 
 /**
- * The verdicts of a run's audits, oldest request first, with their texts if these are stored,
- * `export_audit_rows` per round trip.
+ * Yields the verdicts of a run's audits, oldest request first, with the judge's answers if these are stored.
+ * Reads `export_audit_rows` rows per round trip.
  */
 export async function* runAuditVerdicts(db: Database, run: RunKey): AsyncGenerator<StoredAuditVerdict> {
   const limit = LIMITS.export_audit_rows;

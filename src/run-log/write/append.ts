@@ -1,5 +1,4 @@
-// Builds the statements that store one or many requests, whole or in parts. Knows the tables and the
-// envelope, not the connection.
+// Builds the statements that store one or more requests, whole or in parts. Independent of the connection.
 
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -31,8 +30,8 @@ const TOTALS = ["groups", "rollouts", "reward_sum", "reward_count", "parsed_sum"
 type HeadedEnvelope = Envelope & { head: NonNullable<Envelope["head"]> };
 
 /**
- * The name of an unknown or missing column; null if all columns are known. An envelope of a newer Worker may
- * contain an unknown column.
+ * Name of a column that the tables do not have or that the envelope lacks; null if there is neither. An
+ * envelope from a newer Worker may contain a column that is unknown here.
  */
 export function unknownColumn({ rows, shared, head }: Envelope): string | null {
   const known = (table: object, row: InsertRow) => Object.keys(row).find((key) => !Object.hasOwn(table, key)) ?? null;
@@ -49,10 +48,11 @@ export function unknownColumn({ rows, shared, head }: Envelope): string | null {
 }
 
 /**
- * The statements of one transaction, in order; their number depends only on the amount of rows and texts.
- * Requests and their runs' totals come last, so that a run's row is locked as briefly as possible, and in one
- * statement, so that a repeated request does not change the totals. The statements return the `request_id` of
- * each head that was not written because some of its rows are missing. Nothing is written for deleted runs.
+ * Builds the statements of one transaction, in order. Their number depends only on how many rows and
+ * characters are stored. Requests and their runs' totals are written last, so that a run's row is locked as
+ * briefly as possible, and by a single statement, so that a repeated request does not change the totals. The
+ * statements return the `request_id` of each request that was not written because some of its rows are
+ * missing. Nothing is written for deleted runs.
  */
 export function storeStatements(envelopes: readonly Envelope[]): SQL[] {
   if (envelopes.length === 0) return [];
@@ -79,7 +79,7 @@ function partedStatements(envelopes: readonly Envelope[], deleted: SQL): SQL[] {
   return [bulkInsert(partedRequests, {}, [...parts.values()], sql`WHERE u.request_id NOT IN ${deleted}`)];
 }
 
-/** Deletes the records of requests that are now complete and have a row. */
+/** Deletes the `parted_requests` records of requests that are now complete. */
 function wholeStatements(heads: readonly HeadedEnvelope[]): SQL[] {
   const ids = heads.filter(isPart).map(({ request_id }) => request_id);
   if (ids.length === 0) return [];
@@ -97,7 +97,7 @@ function specsStatement(heads: readonly HeadedEnvelope[]): SQL {
     FROM unnest(${hashes}::text[], ${texts}::text[], ${times}::timestamptz[]) AS u(spec_hash, spec, created_at) ORDER BY 1 ON CONFLICT DO NOTHING`;
 }
 
-/** Groups rows by their columns, which differ only during a deployment. */
+/** Groups rows that have the same columns. Columns differ only during a deployment. */
 function byColumns<T>(some: readonly T[], rowOf: (row: T) => InsertRow): T[][] {
   return [...Map.groupBy(some, (row) => Object.keys(rowOf(row)).join()).values()];
 }
@@ -114,14 +114,14 @@ function tableStatements(table: RowTable, envelopes: readonly Envelope[], delete
       const tableRows = envelope.rows[table] as readonly InsertRow[];
       return single ? tableRows : tableRows.map((row) => ({ ...row, ...sharedOf(envelope) }));
     });
-    // Values that all rows share are sent once.
+    // Sends values that all rows share only once.
     const shared = single ? sharedOf(some[0] as Envelope) : {};
     const id = single ? sql`${some[0]?.request_id}::text` : sql`u.request_id`;
     return cut(table, rows).map((part) => bulkInsert(TABLES[table], shared, part, sql`WHERE ${id} NOT IN ${deleted}`));
   });
 }
 
-/** Approximate characters of a row in addition to its text. */
+/** Approximate characters of a row in addition to its `text` column. */
 const COLUMN_CHARS = 256;
 
 function cut(table: RowTable, rows: readonly InsertRow[]): InsertRow[][] {
@@ -131,13 +131,14 @@ function cut(table: RowTable, rows: readonly InsertRow[]): InsertRow[][] {
   return chunks(rows, () => 1, LIMITS.store_statement_rows);
 }
 
-/** Number of stored rows of one table for the request in `wanted`. */
+/** Counts the rows that a table holds for the request in `wanted`. */
 const present = (table: (typeof TABLES)[RowTable]) =>
   sql`(SELECT count(*) FROM ${table} AS t WHERE t.request_id = wanted.request_id)`;
 
 /**
- * Tokens summed from the stored rows, which are complete when a head is written. Envelopes therefore do not
- * carry tokens, and envelopes sent by older versions are counted as well.
+ * Token totals, summed from the stored rows of groups, which are complete when the request's own row is
+ * written. Envelopes therefore do not carry totals of tokens, and those sent by older versions are counted as
+ * well.
  */
 const TOKENS = sql`(SELECT coalesce(sum(g.prompt_tokens), 0) AS prompt_tokens, coalesce(sum(g.completion_tokens), 0) AS completion_tokens
         FROM ${groups} AS g WHERE g.request_id = stored.request_id)`;
@@ -157,7 +158,7 @@ function requestsStatement(heads: readonly HeadedEnvelope[], deleted: SQL): SQL 
     heads.map(({ head }) => head.row),
     sql`WHERE u.request_id NOT IN (SELECT request_id FROM missing) AND u.request_id NOT IN ${deleted}`,
   );
-  // An attempt contributes only its tokens.
+  // An attempt contributes to the run only its tokens.
   const counts = sql.raw("kind <> 'attempt'");
   const missing = ROW_TABLES.map((table) => sql`${present(TABLES[table])} < wanted.${sql.raw(table)}`);
   return sql`WITH missing AS (

@@ -1,4 +1,4 @@
-// The Durable Object of the dead letters: one object with a fixed name.
+// The Durable Object that stores the dead letters: a single object with a fixed name.
 import { DurableObject } from "cloudflare:workers";
 import type {
   DeadLetter,
@@ -19,7 +19,7 @@ const NAME = "run-log";
 export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore {
   const letters = () => namespace.getByName(NAME);
   return {
-    // Most batches have no dead letters, and skipping the call costs nothing.
+    // Most batches have no dead letters, so most calls are skipped.
     store: async (some) => (some.length === 0 ? undefined : letters().store(some)),
     summary: (owner) => letters().summary(owner),
     replay: (limit, before, owner) => letters().replay(limit, before, owner),

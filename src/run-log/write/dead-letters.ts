@@ -1,5 +1,5 @@
-// Dead letters in a Durable Object's SQLite: stored independently of Postgres, counted, and replayed to the
-// queue.
+// Stores dead letters in a Durable Object's SQLite, independent of Postgres, counts them, and replays them to
+// the queue.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { type Owner, ownerName, type Whose } from "../../core/contract/owner.ts";
@@ -14,9 +14,7 @@ CREATE TABLE IF NOT EXISTS letters (
 CREATE INDEX IF NOT EXISTS letters_oldest ON letters (last_at);
 CREATE TABLE IF NOT EXISTS deleted_runs (run TEXT, owner TEXT, key_name TEXT, before TEXT NOT NULL, PRIMARY KEY (run, owner));`;
 
-/**
- * Combines a condition on letters with one on their owner (null: all owners); returns the SQL and its values.
- */
+/** Adds a condition on the owner (null: all owners) to `condition`. Returns the SQL and its values. */
 function owned(
   ownerFilter: Owner | Whose | null,
   condition = "true",
@@ -34,7 +32,7 @@ export interface LetterStorage {
   readonly databaseSize: number;
 }
 
-/** A JSON member as it appears in a body, to find the owner even in an unparsable body. */
+/** A JSON member as written in a body, to find the owner even if the body cannot be parsed. */
 const written = (name: string, value: string | null) => `"${name}":${JSON.stringify(value)}`;
 
 interface DeletedRun {
@@ -56,14 +54,14 @@ interface StoredLetter {
   body: string;
 }
 
-/** Creates the store. Replayed letters go to `queue`; `now` is in ms. */
+/** Creates the store. Replayed letters go to `queue`; `now` returns ms since 1970. */
 export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, now: () => number): DeadLetterStore {
   const run = (query: string, ...values: (string | number)[]) => storage.exec(query, ...values).toArray();
   run(TABLE);
   return {
     async store(letters) {
       if (letters.length === 0) return;
-      // After this error the message stays on its queue, which has space.
+      // This error leaves the message in the queue, which has space for it.
       if (storage.databaseSize > LIMITS.dead_letters_bytes) throw new Error("dead_letters_bytes is reached");
       const deleted = run("SELECT run, owner, key_name, before FROM deleted_runs") as unknown as DeletedRun[];
       for (const letter of letters)
@@ -95,7 +93,7 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
         queue,
         letters.map(({ body }) => body),
       );
-      // A letter that has failed again in the meantime has a higher `puts` and is kept.
+      // A letter that has failed again since it was read has a higher `puts` and is kept.
       for (const { id, puts } of letters) run("DELETE FROM letters WHERE id = ? AND puts = ?", id, puts);
       const [left] = run(`SELECT count(*) AS letters FROM letters WHERE ${where}`, ...values);
       return {

@@ -1,4 +1,5 @@
-// Deletes rows: those of a deleted run, including queued ones, and those past their retention.
+// Deletes the rows of deleted runs, keeps their queued rows from being stored, and deletes rows past their
+// retention.
 import { type SQL, sql } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -17,18 +18,18 @@ import type { Envelope } from "./envelope.ts";
 const LOCK = sql.raw(`${0x72756e73}`);
 
 /**
- * First statement of each storing transaction. A deletion waits for transactions that began before the run
- * was marked; later ones see the mark.
+ * First statement of every transaction that stores rows. A deletion waits for transactions that began before
+ * the run was marked as deleted; later transactions see the mark.
  */
 export const STORING = sql`SELECT pg_advisory_xact_lock_shared(${LOCK})`;
 
-/** The run of an envelope's rows. */
+/** The run that an envelope's rows belong to. */
 export function runOf({ shared, head }: Envelope): { run_id: string | null; owner: Owner } {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   return { run_id: text(shared.run_id), owner: ownerOf(text(shared.key_name ?? head?.row.key_name)) };
 }
 
-/** Subquery of the envelopes' requests that belong to deleted runs and must not be stored. */
+/** Subquery for the envelopes' requests that must not be stored, because their runs are deleted. */
 export function deletedAmong(envelopes: readonly Envelope[]): SQL {
   const requestRuns = [...new Map(envelopes.map((envelope) => [envelope.request_id, runOf(envelope)]))];
   const ids = arrayLiteral(requestRuns.map(([request_id]) => request_id));
@@ -42,8 +43,8 @@ const matchesRun = (table: { run_id: PgColumn; owner: PgColumn }, { run_id, owne
   sql`${table.run_id} = ${run_id} AND ${table.owner} = ${owner}`;
 
 /**
- * Marks the run as deleted: requests from before the instant are no longer stored. Deletes its row, alarms
- * and cached measures at once.
+ * Marks the run as deleted, so that requests older than `before` are no longer stored. Deletes the run's own
+ * row, alarms and cached measures at once.
  * @returns the number of alarms deleted
  */
 export async function markDeleted(db: Database, run: RunKey, before: Date): Promise<number> {
@@ -80,14 +81,17 @@ const TABLES: Record<keyof DeletedRows, PgTable> = {
   audit_verdicts: auditVerdicts,
 };
 
-/** The next of `candidates` (`request_id` and `items`) by id, up to the limits of one transaction. */
+/**
+ * Selects the first requests of `candidates` (columns `request_id` and `items`) by id, within the limits of
+ * one transaction.
+ */
 const piece = (candidates: SQL): SQL => sql`
   SELECT request_id FROM (SELECT request_id, sum(items) OVER (ORDER BY request_id ROWS UNBOUNDED PRECEDING) - items AS ahead
     FROM (${candidates} LIMIT ${LIMITS.deletion_requests}) AS candidates) AS counted WHERE ahead < ${LIMITS.deletion_rollouts}`;
 
 /**
- * Deletes the next requests of `candidates`.
- * @returns the number of rows by table; null if there were none
+ * Deletes the first requests of `candidates` with all their rows.
+ * @returns the number of deleted rows by table; null if there was no request
  */
 async function deletePiece(db: Database, candidates: SQL): Promise<DeletedRows | null> {
   const { rows } = await db.execute<{ request_id: string }>(piece(candidates));
@@ -99,20 +103,20 @@ async function deletePiece(db: Database, candidates: SQL): Promise<DeletedRows |
   return Object.fromEntries(names.map((name, i) => [name, results[i]?.rowCount ?? 0])) as unknown as DeletedRows;
 }
 
-/** Requests below `before` of the runs in table `d`, including incomplete ones. */
+/** Selects the requests below `before`, including incomplete ones, of the runs in table `d`. */
 const requestsBelow = (d: SQL, before: SQL): SQL => sql`
   SELECT r.request_id, r.items FROM ${d} AS d JOIN ${requests} AS r ON r.run_id = d.run_id AND r.owner = d.owner AND r.request_id < ${before}
   UNION ALL
   SELECT p.request_id, 1 FROM ${d} AS d JOIN ${partedRequests} AS p ON p.run_id = d.run_id AND p.owner = d.owner AND p.request_id < ${before}
   ORDER BY request_id`;
 
-/** Deletes some rows of a marked run; null if none are left. */
+/** Deletes some rows of a run that is marked as deleted. Resolves with null if none were left. */
 export function deleteRows(db: Database, run: RunKey): Promise<DeletedRows | null> {
   const marked = sql`(SELECT * FROM ${deletedRuns} WHERE ${matchesRun(deletedRuns, run)})`;
   return deletePiece(db, requestsBelow(marked, sql`d.before`));
 }
 
-/** Deletes some rows of all marked runs, after interrupted deletions; null if none are left. */
+/** Deletes some rows that interrupted deletions have left. Resolves with null if there were none. */
 export function deleteMarked(db: Database): Promise<DeletedRows | null> {
   return deletePiece(db, requestsBelow(sql`${deletedRuns}`, sql`d.before`));
 }
@@ -122,10 +126,10 @@ const ownedBy = (owner: SQL, ownerFilter: Whose): SQL =>
     ? sql`${owner} = ${ownerFilter.owner}`
     : sql`${owner} <> ALL(${arrayLiteral(ownerFilter.not)}::text[])`;
 
-/** Deletes some rows of requests from before the instant; null if none are left. */
+/** Deletes some rows of requests older than `before`. Resolves with null if none were left. */
 export async function deleteOlder(db: Database, ownerFilter: Whose, before: Date): Promise<DeletedRows | null> {
   const [at, id] = [before.toISOString(), encodeTime(before.getTime())];
-  // By run, because each is one index range; then requests without a run, and incomplete requests.
+  // Selects by run, because each run is one index range, then requests without a run and incomplete requests.
   const deleted = await deletePiece(
     db,
     sql`SELECT r.request_id, r.items FROM ${runs} AS d JOIN ${requests} AS r ON r.run_id = d.run_id AND r.owner = d.owner AND r.request_id < ${id}
@@ -139,7 +143,7 @@ export async function deleteOlder(db: Database, ownerFilter: Whose, before: Date
   if (deleted !== null) return deleted;
   await db.execute(sql`WITH gone AS (DELETE FROM ${runs} AS d WHERE d.last_at < ${at} AND ${ownedBy(sql`d.owner`, ownerFilter)} RETURNING run_id, owner)
     DELETE FROM ${runAlarms} AS a USING gone WHERE a.run_id = gone.run_id AND a.owner = gone.owner`);
-  // The remaining requests of such a step are computed again.
+  // Steps that lost requests are dropped from the cache, so that they are computed again.
   await db
     .delete(healthRows)
     .where(sql`${healthRows.oldest} < ${id} AND ${ownedBy(sql`${healthRows.owner}`, ownerFilter)}`);

@@ -1,4 +1,4 @@
-// The envelope of the run log: some of one request's rows, small enough for a queue message. Encodes rows
+// Envelopes of the run log: each holds some of one request's rows and fits into a queue message. Encodes rows
 // into envelopes and decodes them.
 
 import * as z from "zod";
@@ -23,7 +23,7 @@ export type RowTable = (typeof ROW_TABLES)[number];
 
 type RowsByTable = Partial<Record<RowTable, readonly InsertRow[]>>;
 
-/** The data of a request besides its rows. */
+/** The data of a request in addition to the rows of ROW_TABLES. */
 interface EnvelopeHead {
   /** The request's own row. */
   row: InsertRow;
@@ -45,7 +45,7 @@ export interface RequestRows {
 /** Number of the request's rows by table. */
 type RowCounts = Readonly<Record<RowTable, number>>;
 
-/** Some of one request's rows; the last envelope of a request also has its head. */
+/** Some of one request's rows. The last envelope of a request also carries the head. */
 export interface Envelope extends Omit<RequestRows, "head"> {
   /** `counts` is null if this envelope holds the complete request. */
   head: (EnvelopeHead & { counts: RowCounts | null }) | null;
@@ -82,7 +82,7 @@ const EnvelopeSchema = z.object({
     .nullable(),
 });
 
-/** Decodes the envelope of a message. Throws ZodError or SyntaxError for text that `sealed` did not write. */
+/** Decodes an envelope. Throws ZodError or SyntaxError for a message that `sealed` did not write. */
 export function opened(text: string): Envelope {
   return EnvelopeSchema.parse(JSON.parse(text));
 }
@@ -99,16 +99,17 @@ interface RowChunk {
 }
 
 /**
- * Encodes a request into envelopes of at most `bytes_max` UTF-8 bytes each, in sending order: texts, verdicts
- * and signals, then groups, each in one envelope with its rollouts, and last the head, by whose arrival most
- * other rows are stored. Returns null if the head or rows that must stay together exceed the limit.
+ * Encodes a request into envelopes of at most `bytes_max` UTF-8 bytes each, in sending order: first texts,
+ * verdicts, signals and turn hashes, then each group together with its rollouts, and last the head, so that
+ * most other rows are stored by the time the head arrives. Returns null if the head, or rows that must stay
+ * together, exceed the limit.
  */
 export function sealed(request: RequestRows, bytes_max: number = LIMITS.log_envelope_bytes): string[] | null {
   const keys = Object.fromEntries(ROW_TABLES.map((table) => [table, Object.keys(request.rows[table]?.[0] ?? {})]));
   const counts = Object.fromEntries(ROW_TABLES.map((table) => [table, request.rows[table]?.length ?? 0]));
   const headBytes = utf8Bytes(JSON.stringify({ ...request.head, counts }));
-  // The size of an envelope with all tables' columns but no rows and no head is the overhead of each
-  // envelope.
+  // The overhead of an envelope is the size of one that has the columns of all tables but no rows and no
+  // head.
   const room =
     bytes_max - utf8Bytes(envelopeText(request, keys, new Map(ROW_TABLES.map((table) => [table, []])), null));
   const parts: RowChunk[][] = [[]];
@@ -173,7 +174,7 @@ function envelopeText(
 }
 
 /**
- * Stores envelopes in one transaction. Resolves with the requests that were not written because some of their
- * rows are missing.
+ * Stores envelopes in one transaction. Resolves with the ids of requests that were not written because some
+ * of their rows are missing.
  */
 export type EnvelopeStore = (envelopes: readonly Envelope[]) => Promise<ReadonlySet<string>>;

@@ -9,8 +9,8 @@ interface SweepDeps {
   expiry: LogExpiry;
   letters: Pick<DeadLetterStore, "expire"> | undefined;
   /**
-   * Retention in days by key name; `*` applies to all other keys and to requests without a key. Without an
-   * entry rows never expire.
+   * Retention in days by key name; `*` applies to all other keys and to requests without a key. Rows to which
+   * no entry applies never expire.
    */
   days: ReadonlyMap<string, number>;
   /** Milliseconds since 1970. */

@@ -1,5 +1,5 @@
-// Sends an entry to the run-log queue: splits it into envelopes within the queue's limits, with bounded
-// retries. Knows the queue binding, not the database.
+// Sends a log entry to the run-log queue: splits it into envelopes within the queue's limits, and retries a
+// bounded number of times. Independent of the database.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -10,7 +10,7 @@ import { chunks } from "./chunks.ts";
 import { sealed, utf8Bytes } from "./envelope.ts";
 import { entryRows } from "./log-rows.ts";
 
-/** The entry cannot be sent: a row that must stay whole exceeds the envelope's limit. */
+/** A row that must stay whole exceeds the limit of an envelope, so the entry cannot be sent. */
 class EntryTooLarge extends Error {
   constructor() {
     super(`a row of the entry exceeds log_envelope_bytes = ${LIMITS.log_envelope_bytes}`);
@@ -30,8 +30,8 @@ export function createLogQueue(binding: QueueBinding): LogQueue {
 }
 
 /**
- * Sends texts in calls within the queue's limits, several at a time, and the last call after all others.
- * Rejects with the error of the first call that failed `queue_tries_max` times; other calls may have
+ * Sends messages in calls within the queue's limits, several calls at a time, and the last call after all
+ * others. Rejects with the error of the first call that failed `queue_tries_max` times; other calls may have
  * succeeded.
  */
 export async function sendAll(binding: QueueBinding, texts: readonly string[]): Promise<void> {

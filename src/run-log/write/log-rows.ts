@@ -1,5 +1,4 @@
-// Converts a log entry into rows of the run log's tables. Knows the tables' columns and the entry, not
-// statements or connections.
+// Converts a log entry into rows of the run log's tables. Builds no statements and opens no connections.
 
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -9,20 +8,20 @@ import type { groups, requests, rollouts, texts, turns } from "../db/schema.ts";
 import type { auditVerdicts, verdicts, verdictTexts } from "../db/verdict-tables.ts";
 import type { Envelope, RequestRows } from "./envelope.ts";
 
-/** A table's columns without those that all rows of a request share. Times are ISO strings in an envelope. */
+/** A row without the columns that all rows of a request share. Times in an envelope are ISO strings. */
 type RowOf<T extends { $inferInsert: object }> = Omit<T["$inferInsert"], SharedColumn>;
 type SharedColumn = "request_id" | "spec_hash" | "run_id" | "step" | "created_at";
 
-/** `rollout_index` of a group's prompt among its texts. */
+/** `rollout_index` under which a group's prompt is stored. */
 const PROMPT_INDEX = -1;
 
-/** The rows of one request. Within a table they are in the order of the request. */
+/** Converts a request into rows. Within a table, rows keep the order of the request. */
 export function entryRows(entry: LogEntry): RequestRows {
   const { request_id, spec_hash, run_id, step, key_name } = entry;
   return {
     request_id,
-    // The key's name is stored with the request; here it identifies the owner of each part if that becomes a
-    // dead letter.
+    // The key's name is a column of the request only. Repeated here, it identifies the owner if a part
+    // becomes a dead letter.
     shared: { spec_hash, run_id, step, key_name, created_at: entry.created_at.toISOString() },
     rows: {
       groups: entry.groups.map(groupRow),
@@ -38,7 +37,7 @@ export function entryRows(entry: LogEntry): RequestRows {
   };
 }
 
-/** The request as one envelope of any size. */
+/** Puts the whole request into one envelope, whatever its size. */
 export function wholeEnvelope(entry: LogEntry): Envelope {
   const { head, ...request } = entryRows(entry);
   return { ...request, head: { ...head, counts: null } };
@@ -79,8 +78,8 @@ function rolloutRow(
   group_index: number,
   rollout_index: number,
 ): RowOf<typeof rollouts> {
-  // Values and details of a spec with signals are in their own rows. Fields that only some rollouts have are
-  // left out, because all rows of a table need the same columns.
+  // In a spec with signals, components and errors have their own rows. Fields that only some rollouts have
+  // are null in the others, because all rows of a table need the same columns.
   const { components, errors, ...rolloutResult } = result.rollouts[rollout_index] as RolloutResult;
   const { reward, error, wins, losses, ties, undecided, forfeits, unparsed } = rolloutResult;
   const { votes, rank, duplicate_of, format_ok, jams_judge, shown = null, left_out = null } = rolloutResult;
@@ -92,7 +91,7 @@ function rolloutRow(
   return { group_index, rollout_index, ...answered, ...scored, ...row, turns: turn_hashes?.length ?? null };
 }
 
-/** Turn hashes of a rollout, cut to fit one queue message. */
+/** Turn hashes of a group's rollouts, truncated in number and length to fit one queue message. */
 function turnRows({ rollouts: logged }: GroupEntry, group_index: number): RowOf<typeof turns>[] {
   return logged.flatMap(({ turn_hashes }, rollout_index) => {
     if (turn_hashes === undefined) return [];
@@ -109,7 +108,7 @@ function auditRow({ order, text, ...verdict }: AuditVerdictRow, group_index: num
   return { group_index, ...verdict, ...columnsOf(order, verdict), text: text ?? null };
 }
 
-/** Fields that a row stores in another form; every row has all keys. */
+/** Verdict fields that the table stores in a different form. Every row has all keys. */
 function columnsOf(order: VerdictRow["order"], { scores, turns }: Pick<VerdictRow, "scores" | "turns">) {
   const named = turns === undefined ? null : [...turns];
   return { shown_order: [...order], scores: scores === null ? null : [...scores], turns: named };
@@ -132,8 +131,8 @@ function textRows(entry: LogEntry): RowOf<typeof texts>[] {
 }
 
 /**
- * Splits a text into parts of at most `text_part_chars`, never inside a surrogate pair; an empty text is one
- * empty part.
+ * Splits a string into parts of at most `text_part_chars` characters, never inside a surrogate pair. An empty
+ * string gives one empty part.
  */
 function textParts(text: string): string[] {
   const parts: string[] = [];
@@ -171,8 +170,8 @@ function requestRow(entry: LogEntry): RowOf<typeof requests> & InsertRow {
 }
 
 /**
- * Amounts that a request adds to its run's totals; rewards are of complete groups. For `verdicts` requests
- * without groups the items count as rollouts, known only by their means. An attempt adds nothing.
+ * Amounts that a request adds to its run's totals; only complete groups contribute rewards. In a `verdicts`
+ * request without groups, the items count as rollouts, and only their means are known. An attempt adds zeros.
  */
 function runTotals({ kind, items, metrics, groups: entries }: LogEntry) {
   if (kind === "verdicts" && entries.length === 0) {

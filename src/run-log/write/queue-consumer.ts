@@ -1,5 +1,5 @@
-// Consumes the run-log queue: stores messages together, retries each with its own delay, or moves it to the
-// dead letters with a reason.
+// Consumes the run-log queue: stores messages in batches. A message that fails is retried after its own delay
+// or moved to the dead letters with a reason.
 
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
@@ -16,7 +16,7 @@ export interface QueueDelivery {
   readonly id: string;
   readonly timestamp: Date;
   readonly body: unknown;
-  /** Starts at 1. */
+  /** Number of this delivery, from 1. */
   readonly attempts: number;
   ack(): void;
   retry(options: { delaySeconds: number }): void;
@@ -26,7 +26,7 @@ export interface ConsumerDeps {
   store: EnvelopeStore;
   letters: Pick<DeadLetterStore, "store">;
   random: () => number;
-  /** Counts the outcome of each message and its age in the queue, in seconds. */
+  /** Records the outcome of a message and its age in the queue, in seconds. */
   count: (end: "stored" | "retried" | "dead", reason: string, age_s: number) => void;
   now: () => number;
   /** Checks the alarms of runs whose steps were stored; never rejects. If omitted, alarms are not checked. */
@@ -66,14 +66,14 @@ export async function consumeLogs(deliveries: readonly QueueDelivery[], deps: Co
   if (runs.length > 0) await deps.look?.(runs);
 }
 
-/** The run whose step rewards the envelope's head holds; empty if there is none. */
+/** The run to check for alarms if the envelope ends a `rewards` request with a step; otherwise empty. */
 function steppedRun({ head }: Envelope): RunKey[] {
   const { kind, run_id, step, key_name } = head?.row ?? {};
   if (kind !== "rewards" || typeof run_id !== "string" || typeof step !== "number") return [];
   return [{ owner: ownerOf(typeof key_name === "string" ? key_name : null), run_id }];
 }
 
-/** Stores messages that exhausted the queue's retries as dead letters. */
+/** Moves messages that exhausted the queue's retries to the dead letters. */
 export async function keepLetters(
   deliveries: readonly QueueDelivery[],
   deps: Omit<ConsumerDeps, "store" | "look">,
@@ -82,7 +82,7 @@ export async function keepLetters(
   await settle(deliveries, new Map(deliveries.map((delivery) => [delivery, dead])), deps);
 }
 
-/** Our messages are texts; any other body is kept as JSON. */
+/** This program sends only strings. Any other body is kept as JSON. */
 const bodyText = ({ body }: QueueDelivery): string => (typeof body === "string" ? body : `${JSON.stringify(body)}`);
 
 function openDelivery(delivery: QueueDelivery): Opened | { reason: string } {
@@ -117,7 +117,7 @@ async function storeSome(
   }
 }
 
-/** Removes duplicate heads, which would count a request twice in its run's totals. */
+/** Drops repeated heads of one request, which would count the request twice in its run's totals. */
 function distinct(some: readonly Opened[]): Envelope[] {
   const heads = new Set<string>();
   return some.flatMap(({ envelope }) => {
@@ -137,11 +137,11 @@ const SERVER_CLASSES = new Set(["08", "25", "28", "40", "53", "55", "57", "58"])
 const DATA_CLASSES = new Set(["21", "22", "23", "54"]);
 
 /**
- * Classifies an error. `schema`: not a server error and not certainly a data error, for example a table that
- * is not migrated yet; bisected, but not made a dead letter at once.
+ * Classifies an error. `schema` is neither a server error nor certainly a data error, for example a missing
+ * migration. After such an error the batch is bisected, but no message becomes a dead letter at once.
  */
 function faultOf(error: unknown): { reason: string; kind: "server" | "schema" | "data" } {
-  // Values from which no statement can be built are a data error.
+  // If no statement can be built from the values, the data is the cause.
   if (!(error instanceof StoreWriteError)) return { reason: "unstorable", kind: "data" };
   const { sqlstate } = error;
   if (sqlstate === null) return { reason: "unreachable", kind: "server" };
@@ -196,7 +196,7 @@ const reasonOf = (ended: DeliveryEnd): string => (ended.end === "stored" ? "" : 
 
 /**
  * Full-jitter back-off (Brooker, "Exponential Backoff And Jitter") in whole seconds, at least one.
- * @param attempts number of deliveries of the message, from 1
+ * @param attempts how often the message was delivered, at least 1
  */
 export function retryDelay_s(attempts: number, random: () => number): number {
   const ceiling = Math.min(LIMITS.log_retry_cap_s, LIMITS.log_retry_base_s * 2 ** Math.min(attempts - 1, 30));

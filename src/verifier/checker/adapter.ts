@@ -20,7 +20,7 @@ type CheckerSettings = z.output<typeof SETTINGS>;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** The reason why an address must not be asked; null if it is allowed. */
+/** Why a request to this address is not allowed; null if it is allowed. */
 function addressFault(address: string, hosts: readonly string[]): string | null {
   if (!URL.canParse(address)) return "not a URL";
   const { protocol, hostname, host, username, password } = new URL(address);
@@ -56,7 +56,7 @@ class CheckerVerifier implements Verifier {
 
   addressFault = (address: string) => addressFault(address, this.#settings.hosts);
   backends = () => [...this.#hosts.values()].map((backend) => backend.status(this.#parts.clock.now()));
-  /** Sends no request, since a checker's requests may cost its owner money. */
+  /** Always healthy. Sends no request, because requests may cost the checker's owner money. */
   check = async () => ({ ok: true, latency_ms: 0 });
 
   session(call: VerifierCall): VerifierSession {
@@ -123,7 +123,7 @@ function reportAll(
   });
 }
 
-/** The checkers on the hosts of CHECKER_HOSTS. */
+/** The kind of backend for checkers on the hosts of CHECKER_HOSTS. */
 export const checker: BackendKind<CheckerSettings> = {
   protocol: "checker",
   settings: SETTINGS,

@@ -24,8 +24,8 @@ export interface Checked {
 
 /**
  * Asks about all questions of a job in one request. Never rejects for a failure of the checker or the
- * network. Signed according to Standard Webhooks; the message id is derived from the body, so that a
- * checker recognises a repeated request.
+ * network. The request is signed according to Standard Webhooks; its message id is derived from the body, so
+ * that a checker recognises a repeated request.
  */
 export async function askChecker(
   { url, secret, fetch: fetcher, clock }: CheckerEndpoint,

@@ -29,7 +29,10 @@ interface DecisionSettings {
 
 const SETTINGS = z.object({ api: z.enum(DECISION_API_NAMES), model: z.string().min(1).max(256) });
 
-/** A Worker's request may have six connections that wait for headers, and the replies are not streamed. */
+/**
+ * A Worker's request may have six connections that wait for headers. Replies are not streamed, so each waits
+ * long.
+ */
 const IN_FLIGHT_MAX = 6;
 /** The first call of a hosted model after a pause may take 20 s or more. */
 const SILENCE_MS_MIN = 45_000;
@@ -201,7 +204,7 @@ class DecisionVerifier implements Verifier {
     return new DecisionSession(this, call);
   }
 
-  /** Asks about two answers, one of which is right. */
+  /** Asks about two answers, one of which is correct. */
   check(): Promise<Health> {
     return healthOf(this.parts.clock, async (signal) => {
       const state = createStates(
@@ -216,7 +219,7 @@ class DecisionVerifier implements Verifier {
   }
 }
 
-/** A decision model, as a deployment configures it. */
+/** The kind of backend for decision models. */
 export const decision: BackendKind<DecisionSettings> = {
   protocol: "decision",
   settings: SETTINGS,

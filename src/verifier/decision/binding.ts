@@ -14,13 +14,13 @@ const STATUS: Readonly<Record<number, number>> = {
   ...{ 3023: 403, 3041: 403, 5018: 403, 10000: 401 },
 };
 const CODE = /^(?:[A-Za-z]*Error: )?(\d{4,5})\b/;
-/** Code 5012 is also used for a failed inference. */
+/** Message of a failed inference. Other errors with the same code, 5012, map to 422. */
 const FAILED_INFERENCE = /^(?:[A-Za-z]*Error: )?5012\b.*\binference\b/is;
 const FAILED_STATUS = 529;
 
 /**
- * The binding wrapped as a `fetch` of the REST API: accepts posts to `binding:AI/run/MODEL` and returns
- * the REST API's envelope. Rejects for an error without a known code, as for a broken connection.
+ * Wraps the binding as a `fetch` of the REST API: accepts posts to `binding:AI/run/MODEL` and returns the
+ * REST API's envelope. Rejects for an error without a known code, as `fetch` does for a broken connection.
  */
 export function bindingFetch(ai: AiBinding): typeof fetch {
   return async (input, init) => {

@@ -14,7 +14,7 @@ interface DecisionAsk {
   shown: readonly number[];
 }
 
-/** One state and the questions about it. */
+/** One call to the model: a state and the questions about it. */
 export class DecisionCall implements Countable {
   readonly questions = WHOLE;
   /** Indices of the job's candidates; the first is shown as letter A. */
@@ -40,7 +40,7 @@ export class DecisionCall implements Countable {
     const half = new Set(order.slice(0, order.length >> 1));
     const sides = Map.groupBy(asks, ({ shown }) => shown.filter((candidate) => half.has(candidate)).length);
     if (sides.size > 1) return [...sides.values()].map((some) => new DecisionCall(order, some));
-    // All questions cross the two halves, or are lists: split by the first candidate shown.
+    // All questions show candidates from both halves, or are about lists: split by the first candidate shown.
     const firsts = [
       ...new Set(asks.map(({ shown }) => Math.min(...shown.map((candidate) => order.indexOf(candidate))))),
     ];
@@ -85,7 +85,7 @@ function orderOf(
   const left = new Set([...members].sort(bySeed));
   while (left.size > 0) {
     const free = [...left].find((i) => [...(before.get(i) ?? [])].every((other) => !left.has(other)));
-    // In a cycle no order satisfies all pairs; the rest go into the reversed state.
+    // In a cycle no order satisfies all pairs. Pairs that the order violates go into the reversed state.
     const next = free ?? ([...left][0] as number);
     order.push(next);
     left.delete(next);
@@ -99,7 +99,7 @@ function chunks(asks: readonly DecisionAsk[], asksMax: number): DecisionAsk[][] 
   return Array.from({ length: count }, (_, part) => asks.filter((_, at) => at % count === part));
 }
 
-/** Calls for pairs: one state in the order found, and one in reverse order for the other pairs. */
+/** Builds the calls for pairs: one state in the order found, and one in reverse order for the other pairs. */
 function pairCalls(asks: readonly DecisionAsk[], candidates: readonly string[], seed: readonly (string | number)[]) {
   const order = orderOf(asks, candidates, seed);
   const place = new Map(order.map((candidate, at) => [candidate, at]));
@@ -111,7 +111,7 @@ function pairCalls(asks: readonly DecisionAsk[], candidates: readonly string[], 
   ];
 }
 
-/** Questions per round: the first sample of every question, then the second, and so on. */
+/** Splits the questions into rounds: the first sample of every question, then the second, and so on. */
 function roundsOf(questions: readonly JobQuestion[]): DecisionAsk[][] {
   const rounds = Math.max(0, ...questions.map(({ samples }) => samples));
   return Array.from({ length: rounds }, (_, k) =>
@@ -121,9 +121,9 @@ function roundsOf(questions: readonly JobQuestion[]): DecisionAsk[][] {
   );
 }
 
-/** The calls of a job. Each pair is asked once in each of its orders. */
+/** Builds the calls of a job. Each pair is asked once in each of its orders. */
 export function callsOf(job: VerifierJob, seed: number, { questions_max }: DecisionApi): DecisionCall[] {
-  // One question per call is reserved for the check.
+  // One question per call is reserved for the check word.
   const asksMax = questions_max - 1;
   return roundsOf(job.questions).flatMap((asks) => {
     const seeds = [seed, (asks[0] as DecisionAsk).sample];

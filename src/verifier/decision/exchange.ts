@@ -74,8 +74,8 @@ const REASON_CHARS = 4_096;
 const DAY_MS = 86_400_000;
 
 /**
- * Wraps `fetch` to record in `day` when a 429 is a daily limit; nothing is asked again before the next
- * day.
+ * Wraps `fetch` to record in `day` when a 429 reports a daily limit, after which nothing is asked until the
+ * next day.
  */
 function watchingDailyLimit({ fetch: fetcher, clock, day }: DecisionEndpoint): typeof fetch {
   return async (input, init) => {

@@ -11,35 +11,37 @@ import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { DecisionCall } from "./calls.ts";
 
 /**
- * Markers of the check line and of the frame in which servers write state and questions. Candidates must
- * not contain them.
+ * Markers of the check line, and of the frame in which servers write state and questions. They are escaped in
+ * candidates.
  */
 const FRAME = ["CHECK WORD:", "STATE:", "SCHEMA FIELDS:", "ALLOWED OPTIONS:", "END FIELD"];
 const quote: Escape = createEscape(FRAME);
 
-/** In alphabetical order, as servers sort options. */
+/** Check words, in alphabetical order because servers sort options. */
 export const WORDS = ["amber", "basalt", "cobalt", "drift", "ember", "fjord", "grove", "harbor"] as const;
 export const CHECK = "check";
-/** Lowest probability of the right word for which the state counts as read to its end. */
+/** Lowest probability of the correct check word for which the state counts as read to its end. */
 const READ_MIN = 0.8;
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-/** Upper bound of answers in one state, which has one letter per answer. */
+/** Maximum number of answers in one state, because each answer has its own letter. */
 export const SHOWN_MAX = LETTERS.length;
 
 export interface DecisionState {
   text: string;
   questions: DecisionQuestion[];
-  /** The right answer to the check. */
+  /** The correct check word. */
   word: string;
 }
 
-/** A word that differs between calls and that candidates cannot predict. */
+/** Chooses a check word that differs between calls and that candidates cannot predict. */
 function checkWord(texts: readonly string[], secret: string): string {
   return WORDS[hashText("check", secret, ...texts)[0] % WORDS.length] as string;
 }
 
-/** The question about the answers with these letters; options are in the order of the preset's labels. */
+/**
+ * Builds the question about the answers with these letters; options are in the order of the preset's labels.
+ */
 function questionOf(letters: readonly string[], { shape, parser }: Preset): DecisionQuestion {
   const id = letters.join(".");
   if (shape === "point") {
@@ -84,7 +86,7 @@ const TOKENS = Array.from({ length: 128 }, (_, code) => {
 });
 
 /**
- * An upper estimate of a text's tokens: 1 per digit, 0.75 per punctuation mark, 0.25 per letter, 1.5 per
+ * An upper estimate of a string's tokens: 1 per digit, 0.75 per punctuation mark, 0.25 per letter, 1.5 per
  * character of other scripts.
  */
 function tokensAtMost(text: string): number {
@@ -101,14 +103,14 @@ export const sizeOf = ({ text, questions }: DecisionState): number =>
 /** Upper bound of characters per token. */
 const CHARS_A_TOKEN_MAX = 8;
 
-/** Number of characters that differ from the previous one: tokenizers merge long runs into single tokens. */
+/** Number of characters that differ from the one before: tokenizers merge long runs into single tokens. */
 function charsWithoutRuns(text: string): number {
   let chars = 0;
   for (let i = 0; i < text.length; i++) if (text[i] !== text[i - 1]) chars++;
   return chars;
 }
 
-/** The error of a reply to a state that was not read to its end; null if the state was read. */
+/** The error of a reply that shows that the state was not read to its end; null if the state was read. */
 export function readFault(
   { text, word }: DecisionState,
   shares: readonly number[] | null,

@@ -16,7 +16,7 @@ export interface Address {
 export const keyVariable = (at: number): string =>
   at === 0 ? "VERIFIER_API_KEY" : `VERIFIER_FALLBACKS[${at - 1}].api_key`;
 
-/** The parts of a verifier besides its settings. */
+/** Dependencies of a verifier, in addition to its settings. */
 export interface BackendParts {
   /** The backend's state, shared within the isolate. */
   backend: Backend;
@@ -37,8 +37,9 @@ export interface BackendKind<S = unknown> {
   /** Protocol name in the configuration. */
   protocol: string;
   /**
-   * Schema of the settings besides protocol, name, url and api_key. They are members of an entry of
-   * VERIFIER_FALLBACKS; for the first backend, variables named `VERIFIER_` plus the member's name.
+   * Schema of the settings other than protocol, name, url and api_key. They are fields of an entry in
+   * VERIFIER_FALLBACKS; for the first backend, they are variables named `VERIFIER_` plus the name of the
+   * field.
    */
   settings: z.ZodObject;
   /** URL that selects a Worker binding, if the kind supports one. */

@@ -1,5 +1,5 @@
-// An isolate's state of one backend between requests: circuit breaker, budgets for retries and hedges, recent
-// latencies. Independent of HTTP, sessions and timers.
+// The state of one backend that an isolate keeps between requests: circuit breaker, budgets for retries and
+// hedges, recent latencies. Independent of HTTP, sessions and timers.
 
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BreakerDecision } from "../../core/load/breaker.ts";
@@ -17,7 +17,7 @@ interface BackendOptions {
 }
 
 /**
- * Holds only numbers and no I/O objects, so that all requests of an isolate may share it. `now` is
+ * Holds only numbers and no I/O objects, so that all requests of an isolate may share a Backend. `now` is
  * always in ms of the same clock.
  */
 export class Backend {
@@ -71,7 +71,7 @@ export class Backend {
     return ++this.#sends;
   }
 
-  /** Asks the breaker for a permit to send one question of a tenant (VerifierCall). */
+  /** Asks the breaker for a permit to send one question of a tenant (see VerifierCall). */
   admit(now: number, tenant = ""): BreakerDecision {
     return this.#breaker.admit(now, tenant);
   }
@@ -114,7 +114,7 @@ export class Backend {
     this.#breaker.forget(now, tenant);
   }
 
-  /** Records that the backend said it is busy. */
+  /** Records that the backend reported being busy. */
   refused(now: number): void {
     this.#refusedAt = now;
   }

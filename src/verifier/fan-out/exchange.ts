@@ -23,7 +23,9 @@ export interface Posted {
   signal: AbortSignal;
   /** Called once, when headers arrive (true: not a refusal) or the wait for them ends. */
   onHeaders: (accepted: boolean) => void;
-  /** The sent texts, used to find which of them a refusal names. Null: the body of a refusal is not read. */
+  /**
+   * The body of the request as a string, to find the part that a refusal names. Null: refusals are not read.
+   */
   explains: string | null;
 }
 
@@ -66,7 +68,7 @@ export async function exchangeDocument(endpoint: Endpoint, posted: Posted): Prom
 }
 
 /**
- * Reads the whole text of a body. Rejects if the stream fails.
+ * Reads a whole body as a string. Rejects if the stream fails.
  * @throws LineTooLong
  */
 export async function readDocument(body: ReadableStream<Uint8Array>, onBytes: () => void = () => {}): Promise<string> {

@@ -105,8 +105,8 @@ function fallbackSession(
   schedule: StartTimer,
 ): VerifierSession {
   /**
-   * Sessions indexed by how many backends were asked before, over all rounds: a session that abandoned
-   * its backend is not used again.
+   * Sessions in the order in which backends are asked, over all rounds. Every round opens new sessions,
+   * because one that has abandoned its backend is not used again.
    */
   const sessions: VerifierSession[] = [];
   const header_slots = createHeaderSlots();
@@ -117,10 +117,10 @@ function fallbackSession(
     return sessions[at];
   };
   open(0);
-  /** Samples asked for but not yet reported, including requests that may still be sent. */
+  /** Number of samples asked for but not yet reported, including those whose requests may still be sent. */
   let awaited = 0;
 
-  /** Whether `count` more requests, with their retries, fit the subrequest limit of a Worker's request. */
+  /** Whether `count` more requests, with their retries, fit within a Worker's subrequest limit. */
   function fits(count: number): boolean {
     const { requests } = totalStats(sessions.map(({ stats }) => stats));
     const retries = Math.max(LIMITS.retry_budget_floor, (count * LIMITS.retry_budget_percent) / 100);
@@ -158,7 +158,7 @@ function fallbackSession(
   };
 }
 
-/** The job reduced to the samples in `left`, and the original id of each new question. */
+/** Reduces the job to the samples in `left`, and returns the original id of each new question. */
 function restOf(job: VerifierJob, left: readonly Generation[]) {
   const keys = new Set(left.map(({ question, sample }) => `${question}.${sample}`));
   const ids: number[] = [];
@@ -174,7 +174,7 @@ function restOf(job: VerifierJob, left: readonly Generation[]) {
   return { job: { ...job, questions }, idOf: (id: number) => ids[id] as number };
 }
 
-/** Sums or maxima of several sessions' counts. */
+/** Combines the counts of several sessions: sums for some fields, maxima for the others. */
 export function totalStats(all: readonly SessionStats[]): SessionStats {
   const max = (field: "headers_waiting_max" | "in_flight_max") => Math.max(0, ...all.map((stats) => stats[field]));
   const sum = (field: "requests" | "retries") => all.reduce((total, stats) => total + stats[field], 0);

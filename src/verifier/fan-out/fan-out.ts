@@ -1,5 +1,5 @@
-// One session's fan-out: slots, order, retries, cancellation, counters. Independent of HTTP, prompts and
-// answers.
+// The fan-out of one session: slots, order, retries, cancellation and counters. Independent of HTTP, prompts
+// and answers.
 
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -17,10 +17,10 @@ import { coalesced, SilenceWatch, type StartTimer } from "./stall-watchdog.ts";
 import { Pressure } from "./window.ts";
 
 /**
- * Serves all jobs first come, first served; due retries go before samples that were never sent. A
- * governor is patient if it has a deadline and no other backend to fail over to: failures of the backend
- * or the network then never end a question, which is retried until the deadline as fast as the retry
- * budget, the breaker and the back-off allow. Only a question that is itself at fault ends earlier.
+ * Serves all jobs first come, first served; due retries go before samples that were never sent. A governor is
+ * patient if it has a deadline and no other backend to fail over to: failures of the backend or the network
+ * then never end a question, which is retried until the deadline as fast as the retry budget, the breaker and
+ * the back-off allow. Only a question that itself causes its failures ends earlier.
  */
 export class Governor<J extends Countable = VerifierJob> {
   #headersTimed = 0;
@@ -31,7 +31,7 @@ export class Governor<J extends Countable = VerifierJob> {
   readonly #retries: RetryLine<J>;
   readonly #patient: boolean;
   readonly #running = new Set<Task<J>>();
-  /** Second copies of stragglers that wait for a slot. */
+  /** Second copies of slow requests, waiting for a slot. */
   #stragglers: Straggler[] = [];
   readonly #copies = new Set<AbortController>();
   readonly #timer: StartTimer;
@@ -85,7 +85,7 @@ export class Governor<J extends Countable = VerifierJob> {
     }
   }
 
-  /** Sends a waiting second copy of a straggler, if it is still wanted and the budget allows it. */
+  /** Sends the second copy that has waited longest, if it is still wanted and the budget allows it. */
   #hedge(): boolean {
     const straggler = this.#stragglers.shift();
     if (straggler === undefined) return false;
@@ -189,7 +189,7 @@ export class Governor<J extends Countable = VerifierJob> {
       begun = true;
       task.begun = true;
       backend.began(clock.now() - sent_at);
-      // Also if the probe had already been given up.
+      // Reported even if the probe has already been given up.
       if (task.probe) this.#probed(task, true);
       onBegun?.();
     };
@@ -281,7 +281,7 @@ export class Governor<J extends Countable = VerifierJob> {
     this.#giveUpUnsent(why === null ? answered : failed(why));
   }
 
-  /** Counts requests that stayed without a first byte for too long as backend failures. */
+  /** Records a backend failure for each request that received no first byte for too long. */
   #reportSilence(code: ItemErrorCode): void {
     const { backend, clock, tenant } = this.#options;
     if (this.#probe.isOut) backend.probeLost(clock.now(), tenant);

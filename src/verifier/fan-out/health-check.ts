@@ -6,8 +6,8 @@ import type { Clock, Health } from "../../ports/ports.ts";
 export type Served = Pick<Health, "context_tokens" | "detail">;
 
 /**
- * See Verifier.check.
- * @param look returns the backend's facts, or a short description of the fault
+ * Runs a health check within readiness_timeout_ms; see Verifier.check.
+ * @param look asks the backend; returns facts about it, or a short description of the problem
  */
 export async function healthOf(clock: Clock, look: (signal: AbortSignal) => Promise<string | Served>): Promise<Health> {
   const start = clock.now();

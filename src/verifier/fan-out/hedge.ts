@@ -33,9 +33,9 @@ interface Copy {
 }
 
 /**
- * Sends a question, and a second copy if the first has not begun to answer after `after_ms`. The copy
- * that begins first wins; the other is cancelled at once, so that it costs the engine at most a prompt
- * (Dean and Barroso 2013, tied requests). If a copy fails before either began, the other decides.
+ * Sends a question, and a second copy if the first has not begun to answer after `after_ms`. The copy that
+ * begins first wins; the other is cancelled at once, so that it costs the engine at most a prompt (Dean and
+ * Barroso 2013, tied requests). If one copy fails before either has begun, the result is that of the other.
  * Rejects as `launch` does.
  */
 export function hedged(launch: Launch, plan: HedgePlan): Promise<AttemptResult> {

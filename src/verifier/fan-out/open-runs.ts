@@ -12,10 +12,10 @@ export interface OpenRun {
 }
 
 /**
- * The runs of open samples of one question. A question without reported samples is asked unchanged. If
- * some samples are reported, each run is asked without early stopping, because a backend would count
- * only the votes of that run and might skip samples that matter.
- * @param isOpen whether the sample is open, by its place among the question's samples
+ * The runs of open samples of one question. A question without reported samples is asked unchanged. If some
+ * samples are reported, each run is asked without early stopping, because a backend would count only the
+ * votes of that run and might skip samples that matter.
+ * @param isOpen whether the question's sample at this index is open
  */
 export function openRuns(question: JobQuestion, isOpen: (place: number) => boolean): OpenRun[] {
   const { samples, stop, shown, first_sample = 0 } = question;

@@ -9,7 +9,7 @@ import { type StartTimer, setTimer } from "./stall-watchdog.ts";
 export interface GovernorOptions<J extends Countable = VerifierJob> {
   max_in_flight: number;
   signal: AbortSignal;
-  /** clock.now() at which the signal will abort; null if unknown. */
+  /** The time, by `clock.now()`, at which the signal will abort; null if unknown. */
   deadline_at: number | null;
   clock: Clock;
   random: () => number;
@@ -23,7 +23,7 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   /** Backend state shared with other sessions. */
   backend: Backend;
   /**
-   * Sends the task's request until the signal aborts. All requests of a session share one signal, since
+   * Sends the task's request until the signal aborts. All requests of a session share one AbortSignal, since
    * a controller per request costs a tenth of a request's CPU in workerd. Calls `onHeaders` once, when
    * response headers arrive (true: not a refusal) or the wait for them ends, and `onBytes` at least once
    * after the answer begins. Rejects only for a bug in this program.

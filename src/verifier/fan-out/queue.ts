@@ -1,5 +1,5 @@
-// The order of a session's samples: jobs in a queue, with each sample drawn once. Samples stay two indices
-// until they are sent. Independent of slots, retries and HTTP.
+// The unsent samples of a session: a queue of jobs from which each sample is drawn once. Until it is sent, a
+// sample is just two indices. Independent of slots, retries and HTTP.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { GenerationParts } from "../../core/wire/chat-answer.ts";
@@ -33,14 +33,14 @@ export interface Task<J extends Countable = VerifierJob> {
   /** Failures that the question itself may have caused. */
   own_failures: number;
   /**
-   * `number`: number of the latest request at the backend. `failed_number`: the backend's latest request
-   * at the last failure.
+   * `number`: the backend's number for the task's latest request. `failed_number`: the number of the
+   * backend's latest request when the task last failed.
    */
   number: number;
   failed_number: number;
   /** The last failure. */
   last: GenerationParts | null;
-  /** Whether this request probes if the backend has recovered. */
+  /** Whether this request tests if the backend has recovered. */
   probe: boolean;
   request: number;
   sent_at: number;

@@ -29,10 +29,10 @@ function byteReader(body: ReadableStream<Uint8Array>): ByteReader | null {
 }
 
 /**
- * When to wake up. `large`: only for large reads, if the body matters only as a whole. `first_prompt`:
- * also after the first byte, if it matters when the answer begins. `prompt`: for any bytes, if the parts
- * matter even without the rest. A function returns the number of bytes to wait for next, at most
- * FIRST_BITE_BYTES.
+ * When to wake up. `large`: only after large reads, for a body that is useful only when complete.
+ * `first_prompt`: also after the first byte, for callers that must know when the answer begins. `prompt`:
+ * after any bytes, for a body whose parts are useful without the rest. A function returns the number of bytes
+ * to wait for next, at most FIRST_BITE_BYTES.
  */
 type ReadPace = "large" | "first_prompt" | "prompt" | (() => number);
 
@@ -50,7 +50,7 @@ export async function readBody(
   try {
     ended = await (reader === null ? readChunks(body, take) : readBites(reader, take, pace));
   } finally {
-    // A stream that failed by itself rejects the cancel; the caller already receives that error.
+    // Cancelling a stream that has failed rejects, but the caller already receives the stream's error.
     if (!ended) void reader?.cancel().catch(() => {});
   }
 }

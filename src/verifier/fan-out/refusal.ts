@@ -33,7 +33,7 @@ export function isBackendFailure(error: ItemErrorCode | null): boolean {
   return error === "verifier_unavailable" || error === "verifier_bad_reply";
 }
 
-/** A failure with that code; with `refusal` the request may be sent again. */
+/** Builds a failure with this code. With `refusal`, the request may be sent again. */
 export function outcome(error: ItemErrorCode, refusal: AttemptResult["refusal"] = null): AttemptResult {
   return { generation: failed(error), refusal, retry_after_ms: null, backend_failed: isBackendFailure(error) };
 }
@@ -54,7 +54,10 @@ export function replied(answer: string, cost: { prompt_tokens?: number; model?: 
 
 /** Context for interpreting a refusal. */
 export interface Refused {
-  /** The request's body, to find which part of it the refusal names; null: the refusal's body is not read. */
+  /**
+   * Body of the request, used to find the part that the refusal names. Null: the body of the refusal is not
+   * read.
+   */
   sent: string | null;
   /** Name of the setting that holds the backend's key; null if there is none. */
   key_variable: string | null;
@@ -75,7 +78,7 @@ export async function refused(
   if (!explained) drain(response);
   const explanation = explained && body !== null ? await beginningOf(body) : "";
   const code = explained ? questionFault(status, explanation, sent) : codeOf(status);
-  // The question may have caused a failure of the engine itself (500, 424), so the failure counts against the
+  // The question may have caused a failure inside the engine (500, 424), so such a failure counts against the
   // question.
   const refuses = isPassing(code) && (isRetriedStatus(status) || (explained && status !== 424));
   const refusal = outcome(code, refuses ? code : null);
@@ -97,7 +100,7 @@ function codeOf(status: number): ItemErrorCode {
   return status >= 400 ? "verifier_rejected" : "verifier_bad_reply";
 }
 
-/** The beginning of a body. Small bodies are read to their end. */
+/** Reads the beginning of a body. Small bodies are read to their end. */
 async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let beginning = "";

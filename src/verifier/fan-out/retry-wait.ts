@@ -26,9 +26,10 @@ interface RetryTerms {
 }
 
 /**
- * Delay before the task is retried, ms. Null if it must not be retried: the question was refused or is
- * to blame, the Worker's subrequest limit is reached, or the deadline leaves no time. Without patience,
- * also after `retries_max` failures, while the breaker is open, and if an accepted request broke off.
+ * Delay before the task is retried, ms. Null if it must not be retried: the question was refused or caused
+ * its own failures, the Worker's subrequest limit is reached, or the deadline leaves no time. In a session
+ * that is not patient, also null after `retries_max` failures, while the breaker is open, and if an accepted
+ * request broke off.
  */
 export function retryWait<J extends Countable>(
   task: Task<J>,

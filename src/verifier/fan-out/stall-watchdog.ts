@@ -47,8 +47,8 @@ export function coalesced(schedule: StartTimer, clock: Clock): StartTimer {
 }
 
 /**
- * Sets one timer per silence instead of one per byte: on expiry it checks when something was last heard,
- * and waits for the rest of the limit.
+ * Uses one timer instead of one per byte: when the timer expires early, because something was heard in the
+ * meantime, it is set again for the rest of the limit.
  */
 export class SilenceWatch {
   readonly #clock: Clock;

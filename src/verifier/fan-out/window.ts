@@ -12,7 +12,10 @@ const PROBES = 6;
  */
 const ROUNDS = { verifier_unavailable: 2, verifier_overloaded: 4 };
 
-/** A refusal that may be retried: no connection, 502, 504, .. or 429, 503. */
+/**
+ * A refusal that may be retried: `verifier_unavailable` (no connection, 502, 504, ..) or
+ * `verifier_overloaded`.
+ */
 export type RefusalKind = keyof typeof ROUNDS;
 
 /** Growth of the window per window of successes. */
@@ -89,7 +92,8 @@ export class Pressure {
   }
 
   /**
-   * Starts the next round. Called when new samples are held back while nothing runs and no retry waits.
+   * Starts the next round. Called when new samples are held back while no request is running and no retry is
+   * waiting.
    * @param patient whether the session waits for a deadline
    * @returns null for another round of probes, or the code with which to give up
    */

@@ -104,7 +104,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
   };
 }
 
-/** Kritai's gateway, as a deployment configures it. The gateway knows its model and limits its own load. */
+/** The kind of backend for Kritai's gateway, which knows its model and limits its own load. */
 export const gateway: BackendKind<{ model?: string; simulated?: "on" | "off"; programs_only?: "on" | "off" }> = {
   protocol: "verify",
   settings: z.object({

@@ -1,12 +1,11 @@
-// Writes the body of a verify request: small bodies as one text, large ones as a stream.
+// Writes the body of a verify request: small bodies as one string, large ones as a stream.
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { VerifierCall } from "../../ports/ports.ts";
 import type { GroupBody } from "./group-ask.ts";
 
 /**
- * Larger bodies are streamed, so that an isolate never holds a large group's texts a second time as
- * JSON. A non-Latin text of 14 MB (two bytes per character) exceeded a heap of 96 MiB as one string, but
- * fits as a stream.
+ * Larger bodies are streamed, so that an isolate never holds a large group a second time as JSON. A non-Latin
+ * body of 14 MB (two bytes per character) exceeded a heap of 96 MiB as one string, but fits as a stream.
  */
 const TEXT_CHARS_MAX = 262_144;
 

@@ -22,15 +22,16 @@ const SILENCE_MS = 3 * LIMITS.heartbeat_ms;
 const SILENCE_BEFORE_HEADERS_MS = LIMITS.body_read_ms;
 
 /**
- * Asks the gateway for all open samples of a group and passes each event to the group. Never rejects for
- * a failure of the gateway or the network. Samples still open at the end fail with the outcome's code.
+ * Asks the gateway for all open samples of a group and passes each event to the group. Never rejects for a
+ * failure of the gateway or the network. Samples still open at the end fail with the outcome's code.
  *
  * - No headers, 429, or 502 to 504: a refusal that may be sent again.
- * - A reply that breaks off or whose heartbeats stop (`verifier_unavailable`), or that ends properly
- *   without `done` (`verifier_bad_reply`): open samples may be asked again, once or, if the group is
- *   patient, until the deadline. A sample's seed makes the repeated question identical, so only lost
- *   samples are paid for twice.
- * - Samples that the gateway itself marks `retryable`, for instance while shutting down: likewise.
+ * - A reply that breaks off or whose heartbeats stop (`verifier_unavailable`), or that ends properly without
+ *   `done` (`verifier_bad_reply`): open samples may be asked again, once or, if the group is patient, until
+ *   the deadline. A sample's seed makes the repeated question identical, so only lost samples are paid for
+ *   twice.
+ * - Samples that the gateway itself marks `retryable`, for instance while shutting down, may be asked again
+ *   in the same way.
  * - A line that is not an event: `verifier_bad_reply`.
  */
 export async function askGroup(

@@ -1,5 +1,5 @@
-// The state of one job at the gateway: which samples are open, their numbers in the request, and how events
-// are reported. Independent of HTTP.
+// The state of one job at the gateway: which samples are not yet reported, their numbers in the request, and
+// how events are reported. Independent of HTTP.
 
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
@@ -15,14 +15,14 @@ import { WHOLE } from "../fan-out/whole.ts";
 /** The id of the single group in a request. */
 const GROUP_ID = "0";
 
-/** A run of a question's samples. The part's index is the comparison id in the protocol. */
+/** Consecutive samples of one question. The index of a part is the id of a comparison in the protocol. */
 interface GroupPart extends OpenRun {
   asked: JobQuestion;
   /** Index of the question's first sample among the job's samples. */
   offset: number;
 }
 
-/** One group in the protocol's format, before its texts are serialised. */
+/** One group in the protocol's format, before its strings are serialised. */
 export interface GroupBody {
   group_id: string;
   question: string;
@@ -30,10 +30,10 @@ export interface GroupBody {
   candidates: readonly string[];
   /** The comparisons as JSON. */
   comparisons: string;
-  /** The preset's name; `slots` holds the other texts of the prompt. */
+  /** Name of the preset; `slots` holds the other strings of the prompt. */
   prompt: string;
   slots: PromptSlots | undefined;
-  /** Images that the texts refer to, each once. */
+  /** Images that the question and the candidates refer to, each once. */
   images: ShownImages | undefined;
 }
 
@@ -58,12 +58,12 @@ export class GroupAsk implements Countable {
   readonly #reported: Uint8Array;
   readonly #backend: string | null;
   readonly #model: string | null;
-  /** Failures that a second request may resolve, by the sample's place. */
+  /** Failures that another request may resolve, by the sample's index in the job. */
   readonly #setAside = new Map<number, HealableFailure>();
   #parts: GroupPart[] = [];
   #open: number;
   #asksLeft: number;
-  /** Counts over the last request: verdicts, and failures of the engines. */
+  /** Verdicts and engine failures counted over the last request. */
   #brought = { verdicts: 0, failures: 0 };
   #fault: { thrown: unknown } | null = null;
 
@@ -99,12 +99,12 @@ export class GroupAsk implements Countable {
     return this.#fault !== null;
   }
 
-  /** Whether open samples may be asked in one more request after an answered one. */
+  /** Whether samples that are still open may be asked in another request. */
   get mayAskAgain(): boolean {
     return this.#open > 0 && this.#fault === null && this.#asksLeft > 0;
   }
 
-  /** Samples not yet reported, each with its place among the job's samples. */
+  /** Samples not yet reported, each with its index among the job's samples. */
   *#left(): Generator<{ asked: JobQuestion; place: number; sample: number }> {
     let from = 0;
     for (const asked of this.#job.questions) {
@@ -190,7 +190,10 @@ export class GroupAsk implements Countable {
     return true;
   }
 
-  /** @returns false if a skipped sample could have changed the result */
+  /**
+   * Reports samples that the gateway skipped.
+   * @returns false if a skipped sample could have changed the result
+   */
   #saved(part: GroupPart, samples: readonly number[], tokens: number): boolean {
     if (!part.majority) return false;
     for (const [at, sample] of samples.entries()) {
@@ -226,8 +229,8 @@ export class GroupAsk implements Countable {
   }
 
   /**
-   * Reports all open samples as failed, with the gateway's own error for a sample if there is one, else
-   * `code`. Rethrows an error of the sink.
+   * Reports all open samples as failed: with the gateway's own error for a sample if there is one, otherwise
+   * with `code`. Rethrows an error that the sink threw.
    */
   finish(code: ItemErrorCode, latency_ms: number): void {
     const whole = { error: code, ...refusalFields(this.refused ?? {}) };
@@ -256,7 +259,7 @@ function refusalFields({
   return { ...(reason != null && { reason }), ...(retry_after_ms != null && { retry_after_ms }) };
 }
 
-/** A sample's place among the job's samples; null if the part does not ask for it. */
+/** Index of a sample among the job's samples; null if the part does not ask for the sample. */
 function placeOf({ asked, offset, first, samples }: GroupPart, sample: number): number | null {
   const inside = sample >= first && sample < first + samples;
   return inside ? offset + sample - (asked.first_sample ?? 0) : null;

@@ -9,8 +9,8 @@ import { healthOf, type Served } from "../fan-out/health-check.ts";
 const DETAIL_CHARS_MAX = 120;
 
 /**
- * See Verifier.check: asks the gateway, which checks its engines.
- * @param base without `/v1`
+ * Checks the gateway, which checks its engines (see Verifier.check).
+ * @param base the gateway's base URL without `/v1`
  */
 export function checkGateway(
   base: string,
@@ -44,7 +44,7 @@ function servedBy(text: string): Served {
 }
 
 /**
- * A short description of the fault. Prefers the gateway's own report on its engines, which contains no
+ * A short description of the problem. Prefers the gateway's own report on its engines, which contains no
  * addresses.
  */
 function trouble(status: number, text: string, key_variable: string): string {

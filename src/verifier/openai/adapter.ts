@@ -130,7 +130,7 @@ function bodyWriter(config: OpenAiVerifierConfig, call: VerifierCall, job: Verif
   };
 }
 
-/** Any OpenAI-compatible server, as a deployment configures it. */
+/** The kind of backend for OpenAI-compatible servers. */
 export const openAi: BackendKind<{ model: string; simulated?: "on" | "off"; programs_only?: "on" | "off" }> = {
   protocol: "openai",
   settings: z.object({

@@ -10,9 +10,9 @@ import { type AttemptResult, isBackendFailure, outcome } from "../fan-out/refusa
 import type { ImageBody } from "./image-body.ts";
 
 /**
- * `brief`: so few tokens that the answer ends as soon as it begins, so one wait covers both; each wait
- * costs a seventh of a Worker's fetch. `watched`: read in small pieces, to distinguish a silent backend
- * from a slow one.
+ * How an answer is read. `brief`: an answer of so few tokens that it ends as soon as it begins, so one wait
+ * covers both; each wait costs a seventh of a Worker's fetch. `watched`: read in small pieces, to distinguish
+ * a silent backend from a slow one.
  */
 type AnswerPace = "watched" | "brief" | "thinking";
 
@@ -60,19 +60,19 @@ async function readAnswer(
   });
   if (broken !== null) {
     const ended = outcome(broken);
-    // Tokens generated before this side aborted the answer.
+    // Tokens generated before we aborted the answer.
     if (signal.aborted) ended.generation.completion_tokens = answer.tokens;
     return ended;
   }
   const answered = softened(answer.result(), soft);
-  // An overload reported within a reply that had begun counts like a 429.
+  // An overload reported in a reply that had already begun counts like a 429.
   const refusal = answered.error === "verifier_overloaded" ? answered.error : null;
   return { generation: answered, refusal, retry_after_ms: null, backend_failed: isBackendFailure(answered.error) };
 }
 
 /**
- * A few tokens: small enough that a slow answer is not mistaken for silence, and large enough not to
- * wake for every token.
+ * The size of a few tokens: small enough that a slow answer is not mistaken for silence, and large enough not
+ * to wake up for every token.
  */
 const WATCHED_BITE_BYTES = 1_024;
 
@@ -91,7 +91,7 @@ async function readEvents(
     onBytes();
     return events.push(bytes);
   };
-  // Before the answer a server may send only comments as keep-alives; each of them counts.
+  // Before the answer, a server may send only comments as keep-alives. Each comment counts as a sign of life.
   const paces = {
     watched: () => (answering ? WATCHED_BITE_BYTES : 1),
     brief: "large",

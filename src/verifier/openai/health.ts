@@ -19,12 +19,12 @@ export interface OpenAiConfig {
   key_variable?: string;
 }
 
-/** See Verifier.check: asks for the model list, or for `/health` if the server has no list. */
+/** Asks for the model list, or for `/health` if the server has no list. See Verifier.check. */
 export function checkEndpoint(config: OpenAiConfig, fetcher: typeof fetch, clock: Clock): Promise<Health> {
   return healthOf(clock, (signal) => look(config, fetcher, signal));
 }
 
-/** The server's facts, or a short description of the fault. */
+/** The server's facts, or a short description of the problem. */
 async function look(config: OpenAiConfig, fetcher: typeof fetch, signal: AbortSignal): Promise<string | Served> {
   const root = apiRoot(config.url);
   const init = { headers: authorization(config.apiKey), signal, redirect: "manual" } as const;

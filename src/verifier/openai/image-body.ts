@@ -1,5 +1,5 @@
-// A request body with images. Texts are encoded once per question and each image's URL once per job; all
-// questions in flight share its bytes.
+// A request body with images. Each image's URL is encoded once per job, and all questions in flight share its
+// bytes; the rest of the body is encoded once per question.
 import type { QuestionPart } from "../../core/judges/question-json.ts";
 
 const encoder = new TextEncoder();

@@ -117,7 +117,7 @@ class Exchange {
   }
 }
 
-/** The run in a reply; null if the reply is from another API. */
+/** Reads the run from a reply; null if the reply does not have the format of the API. */
 function ranIn(api: SandboxApi, document: string): Ran | null {
   try {
     return api.read(JSON.parse(document));
@@ -126,7 +126,7 @@ function ranIn(api: SandboxApi, document: string): Ran | null {
   }
 }
 
-/** See Verifier.check: whether the service responds. Nothing is run. */
+/** Checks whether the service responds (see Verifier.check). Runs no program. */
 export function checkSandbox({ health_url, headers, fetch: fetcher, clock }: SandboxEndpoint): Promise<Health> {
   return healthOf(clock, async (signal) => {
     const response = await fetcher(health_url, { headers, signal, redirect: "manual" });

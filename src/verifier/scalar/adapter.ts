@@ -59,7 +59,7 @@ const SETTINGS = z.object({
 
 const IN_FLIGHT_MAX = 16;
 
-/** Two prompts that any model that reads its input scores differently. */
+/** Two prompts to which any model that reads its input gives different scores. */
 const DIFFERENT = [
   ["What is two plus two?", "Two plus two is four."],
   ["Name a colour.", "zzz ) ( zzz 17"],
@@ -72,8 +72,8 @@ const SATURATED: ItemErrorCode = "scalar_backend_saturated";
 const SATURATED_DETAIL =
   "two different texts both score 1, which indicates a softmax over one label; serve the model without its activation";
 /**
- * Batch faults that a single text may have caused: the halves are asked separately, so that other texts
- * are not lost.
+ * Errors of a batch that a single item may have caused. The halves of such a batch are asked separately, so
+ * that the other items are not lost.
  */
 const ONE_TEXTS: ReadonlySet<ItemErrorCode | null> = new Set([
   ...(["context_exceeded", "content_filtered", "verifier_rejected", "verifier_bad_reply"] as const),
@@ -85,7 +85,7 @@ const isSaturated = (numbers: readonly ScalarValue[]) =>
 
 type Sink = (generation: Generation) => void;
 
-/** The server's use within one request. */
+/** A session with the server for one request. */
 class ScalarSession implements VerifierSession {
   readonly #verifier: ScalarVerifier;
   readonly #governor: Governor<ScalarBatch>;
@@ -131,7 +131,10 @@ class ScalarSession implements VerifierSession {
     await Promise.all(batchesOf(items, this.#verifier.endpoint.api.compares).map((batch) => this.#ask(batch, sink)));
   }
 
-  /** Checks once that two different texts get different numbers. Returns the server's fault, or null. */
+  /**
+   * Checks once that two different prompts get different numbers. Returns null if they do, otherwise the
+   * error.
+   */
   #probed(): Promise<ItemErrorCode | null> {
     this.#probe ??= (async () => {
       const numbers: ScalarValue[] = [];
@@ -178,7 +181,7 @@ class ScalarVerifier implements Verifier {
   readonly parts: BackendParts;
   readonly textOf: (question: string, candidate: string, reference?: string) => ScalarText;
   readonly needsReference: boolean;
-  /** Whether two different texts were seen to get different numbers. */
+  /** Whether the server has given different numbers to two different prompts. */
   differs = false;
 
   constructor(
@@ -209,7 +212,7 @@ class ScalarVerifier implements Verifier {
     return new ScalarSession(this, call);
   }
 
-  /** Batches with two different texts, split as the API requires. */
+  /** Batches with two different prompts, split as the API requires. */
   probes(): ScalarBatch[] {
     const items = DIFFERENT.map(([question, candidate], at) => ({
       ...{ ...this.textOf(question, candidate), question: at, sample: 0 },
@@ -217,7 +220,7 @@ class ScalarVerifier implements Verifier {
     return batchesOf(items, this.endpoint.api.compares);
   }
 
-  /** Asks for two numbers, like the first request of a session. */
+  /** Asks for the numbers of two different prompts, like the first request of a session. */
   check(): Promise<Health> {
     return healthOf(this.parts.clock, async (signal) => {
       const asked = await Promise.all(this.probes().map(({ items }) => askScalar(this.endpoint, items, signal)));
@@ -231,12 +234,15 @@ class ScalarVerifier implements Verifier {
   }
 }
 
-/** A server of a scalar model, as a deployment configures it. */
+/** The kind of backend for servers of scalar models. */
 export const scalar: BackendKind<ScalarBackendSettings> = {
   protocol: "scalar",
   settings: SETTINGS,
   hedging: false,
   priorities: null,
-  /** @throws TypeError also for an API that compares two tokens, if their ids are missing */
+  /**
+   * @throws TypeError for a URL that cannot be used, or if an API compares two tokens and their ids are
+   * missing
+   */
   create: (settings, parts) => new ScalarVerifier(settings, parts),
 };

@@ -3,12 +3,12 @@ import type { ScalarText, ScalarValue } from "../../core/wire/scalar-apis.ts";
 import type { Countable } from "../fan-out/queue.ts";
 import { WHOLE } from "../fan-out/whole.ts";
 
-/** Texts per request: the default limit of text-embeddings-inference. */
+/** Items per request: the default limit of text-embeddings-inference. */
 const SCALAR_BATCH_TEXTS = 32;
-/** Characters per request, except for a single text that is longer. */
+/** Maximum characters per request. A longer item gets a separate request. */
 const SCALAR_BATCH_CHARS = 1_048_576;
 
-/** One text, with the question and sample that it belongs to. */
+/** The input for one number, with the question and sample that it belongs to. */
 export interface ScalarItem extends ScalarText {
   question: number;
   sample: number;
@@ -24,14 +24,14 @@ export class ScalarBatch implements Countable {
     this.items = items;
   }
 
-  /** Splits the batch in two; a batch with a single text cannot be split. */
+  /** Splits the batch in two; a batch with a single item cannot be split. */
   halves(): [ScalarBatch, ScalarBatch] {
     const middle = this.items.length >> 1;
     return [new ScalarBatch(this.items.slice(0, middle)), new ScalarBatch(this.items.slice(middle))];
   }
 }
 
-/** Splits the items, in order. With `one_head`, texts with different heads go into separate batches. */
+/** Splits the items into batches, in order. With `one_head`, all items of a batch have the same head. */
 export function batchesOf(items: readonly ScalarItem[], one_head = false): ScalarBatch[] {
   const batches: ScalarBatch[] = [];
   let open: ScalarItem[] = [];

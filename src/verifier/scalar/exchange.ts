@@ -1,4 +1,4 @@
-// One request to a scalar model: sends a batch of texts, receives one number per text. Independent of slots,
+// One request to a scalar model: sends a batch of items, receives one number per item. Independent of slots,
 // retries and the purpose of the numbers.
 
 import {
@@ -17,7 +17,7 @@ export interface ScalarEndpoint extends Endpoint {
   settings: ScalarSettings;
 }
 
-/** The result of one request: one number per text, or none if the request failed. */
+/** The result of one request: one number per item, or none if the request failed. */
 export interface Numbers {
   outcome: AttemptResult;
   numbers: readonly ScalarValue[];

@@ -23,8 +23,8 @@ if (!send) throw new Error("child.ts must be started by the sandbox's supervisor
 const report = (message: FromChild) => void send(message);
 
 /**
- * Removes network globals, which Node's permission model does not cover, and dangerous process functions.
- * Pyodide's start still needs one table of constants.
+ * Removes network globals, which Node's permission model does not cover, and dangerous process functions. One
+ * table of constants stays available, because pyodide's startup needs it.
  */
 function closeDoors(): void {
   for (const name of NETWORK_GLOBALS) Reflect.deleteProperty(globalThis, name);

@@ -20,7 +20,7 @@ const EXPORT = /^[^\S\n\r\u2028\u2029]*export\s/m;
 const IMPORT = /^[^\S\n\r\u2028\u2029]*import\s/m;
 const MODULE_NAME = /["'][\w:/]+["']/;
 
-/** Whether a program is an ES module. An import names its module before any parenthesis. */
+/** Whether a program is an ES module. In an import, the module's name comes before any parenthesis. */
 export function isModule(source: string): boolean {
   if (EXPORT.test(source)) return true;
   return source.split(/(?=\()/).some((part) => {
@@ -95,8 +95,9 @@ export async function loadJavaScript(): Promise<Engine> {
 }
 
 /**
- * quickjs in WebAssembly. The state consists of the linear memory and the stack pointer, and the latter is
- * restored after every run that did not trap. Copying the memory back is therefore a complete wipe.
+ * quickjs in WebAssembly. The state consists of the linear memory and the stack pointer, and the stack
+ * pointer is restored after every run that did not trap. Copying the memory back is therefore a complete
+ * wipe.
  */
 class Instance {
   readonly quickjs: QuickJSWASMModule;
@@ -258,7 +259,8 @@ class JavaScriptRun {
 }
 
 /**
- * Evaluated before a program whose functions are called, so that code guarded as its main part does not run.
+ * Evaluated before a program whose functions are called, so that code guarded by `require.main === module`
+ * does not run.
  */
 const AS_MODULE = "require.main = undefined; module.parent = {};";
 

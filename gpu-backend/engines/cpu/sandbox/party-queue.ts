@@ -2,7 +2,7 @@
 import { FairRing } from "../../../gateway/scheduling/fair-ring.ts";
 
 interface QueueLimits {
-  /** Maximum concurrent jobs per tenant. Jobs without a tenant may take every place. */
+  /** Maximum concurrent jobs per tenant. Jobs without a tenant may take every slot. */
   running_max: number;
   /** Maximum waiting jobs per tenant. */
   waiting_max: number;
@@ -25,8 +25,9 @@ const MEAN_MS_FIRST = 50;
 const LATEST = 0.25;
 
 /**
- * Jobs by tenant. Turns are shared by time, so slow and fast jobs get the same total. With more than one
- * place, a tenant never holds all of them, so a job of another tenant starts immediately.
+ * Jobs by tenant. Turns are shared by time, so that tenants with slow and with fast jobs get the same total.
+ * If there are several slots, a tenant never holds all of them, so a job of another tenant starts
+ * immediately.
  */
 export class PartyQueue<T> {
   readonly #limits: QueueLimits;

@@ -4,8 +4,8 @@ export type Language = "python" | "javascript";
 
 /**
  * `unsupported`: the program needs something that this sandbox does not have (a package, threads that wait
- * for each other). Counts as the program's failure; a separate status for statistics. `unavailable`: the
- * sandbox itself failed (a child died or never started).
+ * for each other). Counts as the program's failure and is a separate status only for statistics.
+ * `unavailable`: the sandbox itself failed (a child died or never started).
  */
 export type RunStatus = "ok" | "error" | "timeout" | "memory" | "output_limit" | "unsupported" | "unavailable";
 
@@ -52,7 +52,7 @@ export interface RunResult {
   /** Shorter than the plan's cells if one failed. */
   cells: CellResult[];
   stderr_tail: string;
-  /** One line for people; null if and only if the status is `ok`. */
+  /** One human-readable line; null if and only if the status is `ok`. */
   error: string | null;
   wall_ms: number;
 }

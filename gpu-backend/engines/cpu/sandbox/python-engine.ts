@@ -64,7 +64,7 @@ export async function loadPython(): Promise<Engine> {
   return new PythonEngine(exports, files, gate);
 }
 
-/** Copies a text into the interpreter's memory. The wipe after the run removes it. */
+/** Copies a string into the interpreter's memory. The wipe after the run removes it. */
 function passText(exports: PythonExports, text: string): number {
   const bytes = new TextEncoder().encode(`${text}\0`);
   const pointer = exports.malloc(bytes.length);
@@ -155,7 +155,7 @@ class PythonEngine implements Engine {
     this.#files = files;
     this.#gate = gate;
     const sbrkPointer = exports.emscripten_get_sbrk_ptr();
-    // Makes the interpreter loop call the signal check, where time limits are enforced.
+    // Makes the interpreter loop call its check for Unix signals, where time limits are enforced.
     new Uint8Array(exports.memory.buffer)[exports.Py_EMSCRIPTEN_SIGNAL_HANDLING.value] = 1;
     const top = new DataView(exports.memory.buffer).getUint32(sbrkPointer, true);
     this.#frozen = new Uint8Array(exports.memory.buffer).slice(0, top);

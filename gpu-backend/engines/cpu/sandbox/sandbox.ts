@@ -22,13 +22,13 @@ const TIMEOUTS_MAX = 2;
 export interface Program {
   language: Language;
   source: string;
-  /** The tenant; tenants take turns. Undefined: unknown; such runs may use every child process. */
+  /** Tenants take turns. Runs of an unknown tenant (undefined) may use every child process. */
   tenant?: string | undefined;
 }
 
 /**
- * Maximum waiting jobs per tenant, and maximum expected wait of a new job, based on the duration of past
- * jobs.
+ * Maximum waiting jobs per tenant, and maximum expected wait of a new job, estimated from the duration of
+ * past jobs.
  */
 const WAITING_MAX = 256;
 const WAIT_MS_MAX = 20_000;
@@ -88,7 +88,7 @@ export class Sandbox {
       throw new Error(`the sandbox could not be loaded: ${broken.detail ?? "no detail"}`);
   }
 
-  /** Runs a program once on a standard input. Never rejects because of the program. */
+  /** Runs a program once with the given standard input. Never rejects because of the program. */
   async run(request: RunRequest): Promise<Omit<RunResult, "cells">> {
     const { language, source, stdin, ...limits } = request;
     const [result] = await this.runPlans({ language, source }, [{ stdin, cells: [], as_script: true }], limits);

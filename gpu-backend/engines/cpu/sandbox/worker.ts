@@ -1,4 +1,4 @@
-// A sandboxed child process: how it is started, monitored, killed and replaced.
+// Starts, monitors, kills and replaces a sandboxed child process.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join, sep } from "node:path";
@@ -32,7 +32,7 @@ function readableFolders(): string[] {
     packageFolder(createRequire(import.meta.url).resolve("pyodide")),
     packageFolder(quickjs),
     packageFolder(fromQuickjs.resolve("quickjs-emscripten-core")),
-    // The whole scope, because quickjs-emscripten resolves its four builds at import.
+    // The whole package scope, because quickjs-emscripten resolves its four builds at import.
     dirname(packageFolder(fromQuickjs.resolve("@jitl/quickjs-wasmfile-release-sync"))),
   ];
 }
@@ -66,7 +66,7 @@ export class SandboxWorker {
   #loadTimer: NodeJS.Timeout | null = null;
   #killing = false;
   state: "loading" | "ready" | "broken" = "loading";
-  /** Why the last start failed, described for people. */
+  /** Human-readable reason why the last start failed. */
   detail: string | null = null;
 
   /** @param onChange called after a change of the state or of `idle` */
@@ -195,7 +195,7 @@ export class SandboxWorker {
 
   #post(message: ToChild): void {
     this.#child?.send(message, () => {
-      // A failed send means the process is ending; its exit is what counts.
+      // A failed send means that the process is ending, which its exit event reports.
     });
   }
 }
