@@ -16,6 +16,9 @@ it("an alarm stands above all controls as a sentence, and leads to its groups, t
   expect(await top(".alarm-list")).toBeLessThan(await top("main input"));
   expect(await serious(page)).toEqual([]);
   await shot(page, "alarm");
+  const line = await page.locator(".alarm-list summary").first().boundingBox();
+  expect(line?.height).toBeLessThan(32);
+  await page.locator(".alarm-list summary").first().click();
   await page.getByText("Groups of step 1, the alarm's worst step").click();
   await page.waitForSelector("h1:has-text('Step 1')");
   const sorted = page.locator("th[aria-sort=descending]");

@@ -129,6 +129,34 @@ it("copies a chart as SVG that needs none of the page's style, and the steps as 
   await page.context().close();
 });
 
+it("compares the runs that are ticked in the list, and at most five", async () => {
+  const { page, faults } = await open("/runs");
+  const compare = page.getByRole("link", { name: /^Compare/ });
+  expect(await compare.count()).toBe(0);
+  for (const id of ["long", "calm"]) await page.getByLabel(`Compare ${id}`, { exact: true }).check();
+  expect(await compare.textContent()).toBe("Compare 2 runs");
+  for (const box of await page.locator("tbody input[type=checkbox]").all()) await box.check();
+  expect(await page.locator("tbody input:checked").count()).toBe(5);
+  expect(await compare.textContent()).toBe("Compare 5 runs");
+  for (let left = 5; left > 0; left--) await page.locator("tbody input:checked").first().uncheck();
+  for (const id of ["long", "calm"]) await page.getByLabel(`Compare ${id}`, { exact: true }).check();
+  await compare.click();
+  await page.waitForSelector("main:not([aria-busy]) h1:has-text('long')");
+  await page.getByRole("button", { name: "Remove calm" }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it.each([
+  [1280, 800],
+  [400, 600],
+])("shows the first chart of a run with alarms within %i x %i px", async (width, height) => {
+  const { page } = await open("/runs/long", { width });
+  const box = await page.locator(".chart").first().boundingBox();
+  expect(box?.y).toBeLessThan(height);
+  await page.context().close();
+});
+
 it("finds a run by any alarm that is on, by a certain one, and by text", async () => {
   const { page } = await open("/runs");
   const shown = () => page.locator("tbody tr").count();

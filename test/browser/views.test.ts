@@ -32,6 +32,7 @@ it.each([
     const { page, faults } = await open("/runs/calm", { theme, width });
     const lines = chartOf(page, "signal brevity").locator("[aria-label=line] path, g path[stroke-width='1.5']");
     const raw = await lines.count();
+    if (width < 640) await page.locator("summary", { hasText: "View" }).click();
     await page.getByLabel("Smoothing").selectOption({ label: "medium (0.9)" });
     const faint = chartOf(page, "signal brevity").locator("[stroke-opacity='0.25']");
     expect([await lines.count(), await faint.count()]).toEqual([raw, 1]);

@@ -22,9 +22,12 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: 0 });
 }
 
-/** A page in a separate tab, whose waits end with the test alone. */
+/** Half of what a test may take, so that a wait that fails says what it waited for. */
+const WAIT_MS = 300_000;
+
+/** A page in a separate tab. */
 export async function newPage(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
   const page = await browser.newPage(options);
-  page.setDefaultTimeout(0);
+  page.setDefaultTimeout(WAIT_MS);
   return page;
 }

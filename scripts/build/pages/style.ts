@@ -57,9 +57,11 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .spark { display: inline-flex; gap: 0.6rem; align-items: center; justify-content: flex-end; }
 .alarms { display: inline-flex; flex-wrap: wrap; gap: 0 0.6rem; }
 .alarms b { color: var(--required); font-weight: 600; }
-.alarm-list { list-style: none; padding: 0; margin: 0.8rem 0; display: grid; gap: 0.35rem; }
+.alarm-list { list-style: none; padding: 0; margin: 0.8rem 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.35rem; }
 .alarm-list li { border-left: 3px solid var(--required); padding: 0.15rem 0.7rem; background: var(--panel); }
 .alarm-list p { margin: 0.15rem 0; }
+.alarm-list summary { cursor: pointer; list-style-position: inside; }
+.alarm-list details:not([open]) summary { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .alarm-list li.over { border-color: var(--line); }
 .alarm-list li.over b { font-weight: 400; color: var(--soft); }
 .calm { color: var(--calm); }
@@ -76,6 +78,8 @@ svg.plot { touch-action: pan-y; }
 .charts svg.plot { cursor: crosshair; }
 .plot .band { fill: var(--accent); fill-opacity: 0.15; pointer-events: none; }
 .view input[type="number"] { width: 6.5rem; }
+.view summary { cursor: pointer; color: var(--accent); }
+@media (min-width: 40.01rem) { .view summary { display: none; } }
 .small:disabled { opacity: 0.5; cursor: default; }
 .plot text, .plot tspan { white-space: pre; fill: var(--soft); }
 .plot [aria-label="tip"] text, .plot [aria-label="tip"] tspan { fill: var(--text); }

@@ -24,23 +24,29 @@ function quiet({ rows, alarms, looked_at }: RunHealth): HTMLElement[] {
   const head = `${unseen.length} of ${all} alarms had too little data`;
   return [
     ...(alarms.length > 0 ? [] : [looked_at.length === 0 ? none : calm]),
-    ...(unseen.length === 0 ? [] : [el("details", {}, el("summary", {}, head), needsOf(unseen))]),
+    ...(unseen.length === 0
+      ? []
+      : [el("details", { "data-name": "too little data" }, el("summary", {}, head), needsOf(unseen))]),
   ];
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** One alarm: what is wrong and since when, what to look at, and its groups at the worst step. */
+/**
+ * One alarm in one line: what is wrong and since when, and what to look at. When opened, all of it, with the
+ * measured value and the groups at the worst step.
+ */
 function alarmItem({ alarm, level, from_step, to_step, says, evidence }: AlarmSpan, at: HTMLElement): HTMLElement {
   const when = to_step === null ? `since step ${from_step}` : `from step ${from_step} to ${to_step} (ended)`;
   const remedy = to_step === null ? ` Look at: ${CHART_TABLE.alarms[alarm]?.look_at}.` : "";
   const measured = `${figure(evidence.value)}, threshold ${figure(evidence.threshold)}`;
-  return el(
-    "li",
-    { class: to_step === null ? "on" : "over" },
-    el("p", {}, el("b", {}, `${sentence(says)}, ${when}.`), remedy),
+  const details = el(
+    "details",
+    { "data-name": `${alarm} ${from_step}` },
+    el("summary", {}, el("b", {}, `${sentence(says)}, ${when}.`), remedy),
     el("p", { class: "soft" }, link(`/docs/alarms#${alarm}`, alarm), ` ${level}: ${measured}. `, at),
   );
+  return el("li", { class: to_step === null ? "on" : "over" }, details);
 }
 
 /** @param href the page of a step, which sorts its groups by what the alarm measures */

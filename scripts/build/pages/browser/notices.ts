@@ -9,7 +9,7 @@ import type { GroupResult, HealthRow, RequestRow, StepRow } from "./log.ts";
  */
 export function simulatedBanner(needed: boolean, which = "these verdicts"): HTMLElement[] {
   if (!needed) return [];
-  const text = `Simulated: ${which} are made up and do not depend on the texts. Set VERIFIER_URL and VERIFIER_MODEL to use a real verifier.`;
+  const text = `Simulated: ${which} are made up. Set VERIFIER_URL and VERIFIER_MODEL to use a real verifier.`;
   return [el("p", { class: "banner", role: "note" }, text)];
 }
 

@@ -10,7 +10,7 @@ import { headlines } from "./headline.ts";
 import { health, type RunDetail, run, runs, steps } from "./log.ts";
 import { type Drawn, EVERY_ALARM, hoursOf, measures, withRescored } from "./measures.ts";
 import { isSimulatedStep, simulatedBanner } from "./notices.ts";
-import { counted, figure } from "./numbers.ts";
+import { age, counted, figure } from "./numbers.ts";
 import { relativeNote } from "./relative-reward.ts";
 import { rescoring } from "./rescoring.ts";
 import { POINTS_MOST } from "./series.ts";
@@ -131,13 +131,13 @@ function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControl
   ];
 }
 
-/** Puts parts in the place of others; what had the focus has it again, and what was open is. */
+/** Replaces the parts of a place. The focus stays, and named details that were open stay open. */
 function redraw(place: HTMLElement, parts: readonly HTMLElement[]): void {
-  const open = place.querySelector("details[open]") !== null;
+  const open = [...place.querySelectorAll<HTMLElement>("details[open]")].map(({ dataset }) => dataset.name);
   const stops = () => [...place.querySelectorAll<HTMLElement>("a, button, summary")];
   const at = stops().indexOf(document.activeElement as HTMLElement);
   place.replaceChildren(...parts);
-  place.querySelector("details")?.toggleAttribute("open", open);
+  for (const details of place.querySelectorAll("details")) details.open = open.includes(details.dataset.name);
   if (at >= 0) stops()[at]?.focus({ preventScroll: true });
 }
 
@@ -196,14 +196,25 @@ const IDLE_MS = 600_000;
 /** Whether the run goes on. */
 function activity({ last_at }: RunDetail): string {
   const last = new Date(last_at);
-  return Date.now() - last.getTime() < IDLE_MS ? "Running." : `Idle since ${last.toLocaleString()}.`;
+  return Date.now() - last.getTime() < IDLE_MS ? "Running" : `Idle since ${last.toLocaleString()}`;
 }
 
-/** The line below the alarms. `failed`: the last look for new steps did not succeed. */
-function stateText({ groups }: RunDetail, { rows, detail }: Shown, failed: boolean): string {
-  const { step = null } = rows.at(-1) ?? {};
-  const opened = `${activity(detail)} ${counted(groups, "group")} when this page was opened; last step ${figure(step)}.`;
-  return failed ? `${opened} The last check for new steps failed.` : opened;
+/**
+ * The line below the title: whether the run goes on, its last step and, apart from what is announced, the
+ * age of that step.
+ */
+function stateLine() {
+  const text = el("span", { "aria-live": "polite" });
+  const since = el("span");
+  /** @param failed whether the last check for new steps failed */
+  const update = ({ rows, detail }: Shown, failed: boolean) => {
+    const { step = null } = rows.at(-1) ?? {};
+    const fault = failed ? " The last check for new steps failed." : "";
+    const said = `${activity(detail)}. ${counted(detail.groups, "group")}; last step ${figure(step)}.${fault}`;
+    if (text.textContent !== said) text.textContent = said;
+    since.textContent = ` Updated ${age(detail.last_at, Date.now())}.`;
+  };
+  return { element: el("p", { class: "soft" }, text, since), update };
 }
 
 /** The page, and what keeps it going: it looks for new steps until it is left. */
@@ -216,7 +227,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   const others = over.filter((drawn) => drawn !== null);
   const { href, alarmed } = addresses(id, owner);
   const [alarms, head, place] = [el("div"), el("div"), el("div")];
-  const state = el("p", { class: "soft", "aria-live": "polite" });
+  const state = stateLine();
   const table = stepTable(rows, href);
   const draw = (shown: Shown) => {
     redraw(alarms, [...simulatedBanner(shown.rows.some(isSimulatedStep)), alarmList(shown.health, alarmed)]);
@@ -224,15 +235,11 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     redraw(place, drawnParts(shown, others, looking));
     table.update(shown.rows);
   };
-  const updateState = (failed: boolean) => {
-    const text = stateText(detail, shown, failed);
-    if (state.textContent !== text) state.textContent = text;
-  };
   const relative = relativeNote(detail.specs);
   let shown: Shown = { id, owner, rows, health: found, relative, detail, spread: null, rescored: null };
   const looking = viewControls(() => draw(shown));
   draw(shown);
-  updateState(false);
+  state.update(shown, false);
   const onScored = (rescored: Shown["rescored"]) => {
     if (rescored === shown.rescored) return;
     shown = { ...shown, rescored };
@@ -250,17 +257,17 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
       shown = { ...now, rescored: shown.rescored, spread: shown.spread };
       draw(shown);
     }
-    updateState(now === "failed");
+    state.update(shown, now === "failed");
     setTimeout(look, LIVE_MS);
   };
   setTimeout(look, LIVE_MS);
   return [
     el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
     el("h1", {}, id),
+    state.element,
     ...aboutRun(detail),
     alarms,
     head,
-    state,
     ...steplessNote(detail),
     ...notFound(laid, others),
     looking.element,

@@ -5,6 +5,8 @@ import { health, type RunHealth, type RunSummary, runs } from "./log.ts";
 import { isSimulatedRun, simulatedBanner } from "./notices.ts";
 import { age, counted, figure, percent } from "./numbers.ts";
 
+/** Most runs that one page draws together. */
+const COMPARED_MOST = 5;
 /** Runs whose alarms and rewards are looked up; the newest. */
 const LOOKED_AT = 24;
 const STEPS_LOOKED_AT = 300;
@@ -30,7 +32,8 @@ export async function runsPage(): Promise<HTMLElement[]> {
       return { ...run, health: found };
     }),
   );
-  const found = liveTable("", columns(named), seen);
+  const compare = comparison(named);
+  const found = liveTable("", [...columns(named), compare.column], seen);
   found.element.classList.add("cards");
   const text = el("input", { type: "search", placeholder: "run id", "aria-label": "Filter by run id" });
   const names = [...new Set(seen.flatMap(({ health }) => health?.on ?? []))].sort();
@@ -53,7 +56,7 @@ export async function runsPage(): Promise<HTMLElement[]> {
   alarm.addEventListener("change", show);
   show();
   const choice = el("span", { class: "field" }, el("label", { for: "alarm" }, "Alarm"), alarm);
-  const filters = el("p", { class: "filters" }, text, choice);
+  const filters = el("p", { class: "filters" }, text, choice, compare.element);
   const part = `Alarms and reward curves are shown for the ${LOOKED_AT} newest runs. Open an older run to see its alarms.`;
   const hint = all.length > LOOKED_AT ? [el("p", { class: "soft" }, part)] : [];
   const banner = simulatedBanner(
@@ -61,6 +64,39 @@ export async function runsPage(): Promise<HTMLElement[]> {
     "verdicts of runs marked (simulated)",
   );
   return [...banner, el("h1", {}, "Runs"), filters, ...hint, found.element];
+}
+
+/** A column to tick runs, and the link to the page that draws the ticked runs together: the first one's. */
+function comparison(named: boolean): { column: Column<Seen>; element: HTMLElement } {
+  let ticked: Seen[] = [];
+  const element = el("span", { class: "soft", "aria-live": "polite" });
+  const show = () => {
+    const [first, ...others] = ticked;
+    if (first === undefined || others.length === 0) {
+      element.replaceChildren(`Tick 2 to ${COMPARED_MOST} runs to compare them.`);
+      return;
+    }
+    const address = new URL(runHref(first, named), location.href);
+    for (const { run_id } of others) address.searchParams.append("with", run_id);
+    element.replaceChildren(link(address.pathname + address.search, `Compare ${counted(ticked.length, "run")}`));
+  };
+  const tick = (run: Seen, box: HTMLInputElement) => {
+    ticked = ticked.filter((other) => other !== run);
+    if (box.checked) ticked.push(run);
+    // The run that was ticked longest ago makes room.
+    if (ticked.length > COMPARED_MOST) ticked = ticked.slice(1);
+    for (const [other, shown] of boxes) shown.checked = ticked.includes(other);
+    show();
+  };
+  const boxes = new Map<Seen, HTMLInputElement>();
+  const cell = (run: Seen) => {
+    const box = boxes.get(run) ?? el("input", { type: "checkbox", "aria-label": `Compare ${run.run_id}` });
+    if (!boxes.has(run)) box.addEventListener("change", () => tick(run, box));
+    boxes.set(run, box);
+    return box;
+  };
+  show();
+  return { column: { title: "compare", cell }, element };
 }
 
 /** Whether the alarms that are on fit the choice: `any`, a name, or all. */

@@ -107,5 +107,13 @@ export function viewControls(onChange: () => void): ViewControls {
     el("span", { class: "field" }, el("label", { for: input.id }, label), input);
   const hint = el("span", { class: "soft" }, "Drag to zoom, double-click to reset.");
   const fields = [field("Smoothing", smoothing), field("Over", over), field("from", from), field("to", to), all, hint];
-  return { element: el("p", { class: "filters view" }, ...fields), view: () => view, zoom, whole };
+  // A small screen shows the first chart instead of the fields, unless the address changes the view.
+  const isChanged = withView("", view) !== "";
+  const element = el(
+    "details",
+    { class: "view", open: isChanged || !matchMedia("(max-width: 40rem)").matches },
+    el("summary", {}, "View"),
+    el("p", { class: "filters" }, ...fields),
+  );
+  return { element, view: () => view, zoom, whole };
 }
