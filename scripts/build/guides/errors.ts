@@ -1,5 +1,5 @@
-// Reads docs/errors.jsonl, one error code per line with cause and remedy, for the OpenAPI document and for a
-// page in Markdown. Fails if the lines and the tables of codes disagree.
+// Reads docs/errors.jsonl, one error code per line with cause and remedy, for the OpenAPI document and a
+// Markdown page. Fails if the lines and the tables of codes disagree.
 import { readFileSync } from "node:fs";
 import { ITEM_ERRORS, REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 
@@ -27,7 +27,7 @@ function entry(line: ErrorLine): ErrorEntry {
   return { kind: item === undefined ? "warning" : "item", ...line, status: null, title: item ?? code, retryable: null };
 }
 
-/** Every code in the page's order. Throws where a code of the tables has no line, or has two. */
+/** Every code in the order of the page. Throws if a code of the tables has no line or two lines. */
 export function errorEntries(): ErrorEntry[] {
   const lines = readFileSync(FILE, "utf8").trim().split("\n");
   const entries = lines.map((line) => entry(JSON.parse(line) as ErrorLine));
@@ -41,13 +41,13 @@ export function errorEntries(): ErrorEntry[] {
 
 const INTRODUCTIONS: Record<ErrorEntry["kind"], string> = {
   request:
-    "A refused request is an RFC 9457 document: `type`, `title`, `status`, `detail`, `code`, `request_id`, `retryable`, and `errors: [{path, message}]`. `type` is the link to the code's heading on the server that was asked.",
-  item: "A failure never becomes a reward. These codes are beside a `null` in `rollouts[].error`; `rollouts[].retryable` says whether the same request may bring the reward another time.",
-  warning: "Warnings are in `warnings` of a reply, or in the header `X-Kritai-Warnings`. Rewards are right.",
+    "A rejected request returns an RFC 9457 problem document: `type`, `title`, `status`, `detail`, `code`, `request_id`, `retryable`, and `errors: [{path, message}]`. `type` is the URL of the code's heading on the same server.",
+  item: "Failures never become rewards. If a reward is `null`, `rollouts[].error` is one of these codes, and `rollouts[].retryable` says whether the same request may produce the reward later.",
+  warning: "Warnings are in `warnings` of a reply, or in the header `X-Kritai-Warnings`. The rewards are valid.",
 };
 const TITLES = { request: "Errors", item: "Codes inside a reply", warning: "Warnings inside a reply" };
 
-/** The page in Markdown: a heading a code, with its cause and remedy. */
+/** The page in Markdown: a heading per code, with its cause and remedy. */
 export function errorsPage(): string {
   const entries = errorEntries();
   return (["request", "item", "warning"] as const)

@@ -1,4 +1,4 @@
-// docs/ as pages below /docs: which of its files are served, and where their links lead.
+// Renders docs/ as pages under /docs: selects the files to serve and resolves their links.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
@@ -11,13 +11,12 @@ import { type MarkdownPage, markdownPage, type Section } from "./markdown.ts";
 const DOCS = new URL("../../../docs/", import.meta.url).pathname;
 
 /**
- * Pages of docs/ about how the code is kept are left out; served are those about running, sending and
- * reading.
+ * Pages of docs/ for developers of Kritai, which are not served.
  */
 const NOT_SERVED = ["architecture.md", "invariants.md"];
-/** Pages that are made of their rows. */
+/** Pages generated from JSON lines. */
 const ROWS: Readonly<Record<string, () => string>> = { "systems.jsonl": systemsPage, "errors.jsonl": errorsPage };
-/** A page that the build makes of the code, with parts of this file. */
+/** A page that the build generates from the code, together with parts of this file. */
 const MADE = "alarms.md";
 const FOLDERS: readonly (readonly [folder: string, title: string])[] = [
   ["guides", "Guides"],
@@ -25,14 +24,14 @@ const FOLDERS: readonly (readonly [folder: string, title: string])[] = [
   ["integrations", "Your tool"],
 ];
 
-/** A page of docs/: its file there, and its address without the part. */
+/** A page of docs/: its file, and its URL without a fragment. */
 interface Source {
   file: string;
   folder: string;
   href: string;
 }
 
-/** docs/README.md is the overview of the guides, another README that of its folder. */
+/** docs/README.md is the overview of the guides; any other README is the overview of its folder. */
 function hrefOf(file: string): string {
   if (file === "README.md") return "/docs/guides";
   return `/docs/${file.replace(/\/README\.md$|\.(md|jsonl)$/, "")}`;
@@ -43,13 +42,13 @@ function sources(): Source[] {
     readdirSync(join(DOCS, folder))
       .filter((name) => (name.endsWith(".md") && !NOT_SERVED.includes(name)) || name in ROWS)
       .sort()
-      // The overview stands with the guides.
+      // The overview is listed with the guides.
       .map((name) => ({ file: join(folder, name), folder: join(folder, name) === "README.md" ? "guides" : folder }))
       .map((source) => ({ ...source, href: hrefOf(source.file) })),
   );
 }
 
-/** Links between served pages lead to their addresses; what is in the repository alone, nowhere. */
+/** Resolves links between served pages. Links to other files of the repository become plain text. */
 const resolving =
   (file: string, served: ReadonlyMap<string, string>) =>
   (target: string): string | null => {
@@ -72,7 +71,7 @@ function guides(): Guide[] {
   });
 }
 
-/** Status, title and retry of a code that refuses a whole request, for its section of the errors. */
+/** Status, title and retry advice for the section of a code that rejects a whole request. */
 function aboutCode(code: string): Html | false {
   if (!(code in REQUEST_ERRORS)) return false;
   const { status, title, retryable } = REQUEST_ERRORS[code as keyof typeof REQUEST_ERRORS];
@@ -98,13 +97,13 @@ function contents(all: readonly Guide[], shown: Guide): Html {
   )}`;
 }
 
-/** The text of docs/alarms.md besides its table, which is made of the alarms themselves. */
+/** The text of docs/alarms.md without its table, which is generated from the alarms. */
 export function alarmsBesides(): Html {
   const found = guides().find(({ file }) => file === MADE);
   return html`${found?.page.sections.filter(({ slug }) => slug !== "").map((section) => sectionHtml(section))}`;
 }
 
-/** The files of `public/` that are made of docs/. */
+/** The files of `public/` that are made from docs/. */
 export function guideFiles(): Record<string, string> {
   const all = guides();
   const shown = all.filter(({ file }) => file !== MADE);

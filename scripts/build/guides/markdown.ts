@@ -1,11 +1,11 @@
-// A page of docs/ as HTML in sections, by marked. Markup in a page is text, and a link leads only where
-// a page is served.
+// Converts a page of docs/ to HTML sections with marked. HTML in a page is shown as text, and links to
+// pages that are not served become plain text.
 import { Marked, type MarkedToken, type Token } from "marked";
 import { Html, html } from "../reference/html.ts";
 
-/** A page in sections: what is before the first heading below its title, then one a heading. */
+/** A section of a page: the text before the first heading below the title, or a heading with its text. */
 export interface Section {
-  /** As GitHub makes it; empty: the page's beginning. */
+  /** The anchor, generated like GitHub's; empty for the beginning of the page. */
   slug: string;
   heading: string;
   level: number;
@@ -17,10 +17,10 @@ export interface MarkdownPage {
   sections: Section[];
 }
 
-/** Where a link of the page leads; null: to nothing that is served. */
+/** Resolves the target of a link; null if it is not served. */
 export type Resolve = (target: string) => string | null;
 
-/** Lower case, without signs, blanks as hyphens. */
+/** Lower case, without punctuation, spaces as hyphens. */
 const slugOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -28,7 +28,7 @@ const slugOf = (heading: string): string =>
     .trim()
     .replaceAll(" ", "-");
 
-/** Without links, stars and backticks. */
+/** The plain text of tokens, without links, asterisks and backticks. */
 const plain = (tokens: readonly Token[]): string =>
   tokens
     .map((token) => ("tokens" in token && token.tokens ? plain(token.tokens) : "text" in token ? token.text : ""))
@@ -56,7 +56,7 @@ function renderer(resolve: Resolve): Marked {
   });
 }
 
-/** The whole page. @throws Error where it has no title */
+/** Converts the whole page. @throws Error if it has no title */
 export function markdownPage(text: string, resolve: Resolve): MarkdownPage {
   const marked = renderer(resolve);
   const [title, ...tokens] = marked.lexer(text) as MarkedToken[];

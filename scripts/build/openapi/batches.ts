@@ -1,5 +1,4 @@
-// The description of repeated requests, and of those answered later, for the OpenAPI document: their headers
-// and replies.
+// Headers and replies of idempotent requests and of batches, for the OpenAPI document.
 import * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -19,19 +18,19 @@ const idempotencyKey = z
   .regex(new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotency_key_chars}}$`))
   .optional()
   .meta({
-    description: `any name for this request: sent again with the same key and body it gets the first reply, for ${HOURS} hours, also while the first is still running. Replies with failures that a retry can mend are not kept`,
+    description: `any unique name for this request. For ${HOURS} hours, a request with the same key and body returns the first reply, or waits for it. Replies with failures that a retry may fix are not kept`,
   });
 const prefer = (later: boolean) =>
   z
     .string()
     .optional()
     .meta({
-      description: `\`wait=<seconds>\`: how long to wait for a running request with the same key, then 409${later ? `; \`respond-async\`: 202 at once, for work of up to ${MINUTES} minutes` : ""}`,
+      description: `\`wait=<seconds>\`: maximum wait for a running request with the same key, then 409${later ? `; \`respond-async\`: returns 202 immediately and runs a batch for up to ${MINUTES} minutes` : ""}`,
     });
 
 const accepted = {
   description:
-    "With `Prefer: respond-async`: the batch is stored and runs. `Location` says where to ask, `Retry-After` when.",
+    "With `Prefer: respond-async`: the batch is stored and runs. Poll the path in `Location` after `Retry-After` seconds.",
   content: {
     "application/json": {
       schema: z.object({ batch_id: z.string(), state: z.literal("queued"), location: z.string() }),
@@ -40,7 +39,7 @@ const accepted = {
 };
 
 /**
- * Operations that answer an Idempotency-Key, by path; those of batches may also be answered later.
+ * Paths of the operations that accept an Idempotency-Key. Those in LATER also accept `respond-async`.
  */
 const REPEATABLE = [
   ...["/v1/rewards", "/v1/verdicts"],
@@ -56,13 +55,13 @@ function repeatable(operation: ZodOpenApiOperationObject, later: boolean): ZodOp
     responses: {
       ...operation.responses,
       ...(later && { "202": accepted }),
-      "409": problem("The first request with this Idempotency-Key is still under way."),
-      "422": problem("The Idempotency-Key belongs to another request."),
+      "409": problem("The first request with this Idempotency-Key is still running."),
+      "422": problem("The Idempotency-Key was used for a different request."),
     },
   };
 }
 
-/** The same paths, with what repeating a request and answering it later add to them. */
+/** Adds the headers and replies of idempotency and batches to the paths. */
 export function withRepetition(paths: ZodOpenApiPathsObject): ZodOpenApiPathsObject {
   const added = REPEATABLE.map((path) => {
     const item = paths[path];

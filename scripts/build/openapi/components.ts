@@ -1,5 +1,4 @@
-// The schemas with a name in the OpenAPI document: written once there, and a type to clients that generate
-// code from it.
+// Named schemas of the OpenAPI document. Each is written once, and becomes a type in generated clients.
 import * as z from "zod";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
@@ -48,7 +47,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * Gives the schemas their names in zod's registry, where the document's generator looks for them.
+ * Registers the names in zod's registry, where the generator of the document looks them up.
  */
 export function nameComponents(): void {
   for (const [id, schema] of Object.entries({ ...NAMED, ...contractComponents() }))

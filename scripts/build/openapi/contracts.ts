@@ -1,4 +1,4 @@
-// The contracts of other tools in the OpenAPI document: each by its record and its own page.
+// Contracts of other tools in the OpenAPI document, made from each contract's routes and page.
 import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import type { Access, Route } from "../../../src/api/door/route.ts";
@@ -10,20 +10,20 @@ import { queryOf } from "./parameters.ts";
 export const contractTag = "Contracts of other tools";
 
 const FAULT =
-  "Written in the dialect's fields in addition to those of a problem document: `message` (Cohere), `detail` (Jina), `error` (vLLM and OpenAI an object, TEI a text).";
+  "A problem document with the tool's own error field added: `message` (Cohere), `detail` (Jina), `error` (an object for vLLM and OpenAI, a string for TEI).";
 const PROBLEM = { schema: { $ref: "#/components/schemas/Problem" } };
 const ANY = { schema: { type: "object" as const } };
 
-/** For the routes that gather: the local stack's answer to a request that comes alone. */
+/** The reply of routes that gather samples, for a sample that cannot be rewarded. */
 const UNGATHERED = {
   "503": {
     description:
-      "No reward could be had, and `on_failure` names no number: the sample is alone in its group (`group_too_small`), or the verifier did not answer. May be sent again as it is.",
+      "The sample has no reward, and `on_failure` is not a number: it is alone in its group (`group_too_small`), or the verifier did not answer. The request can be retried unchanged.",
     content: { "application/json": ANY, "application/problem+json": PROBLEM },
   },
 };
 
-/** A route's demand on the caller's key, as the document writes it. */
+/** The scope that a route requires, in the document's notation. */
 export const accessOf = (access: Access) => (access === "public" ? { security: [] } : { "x-scope": access });
 
 function posted({ request, example, query, path, gathered, replies, ...rest }: Operation): ZodOpenApiOperationObject {
@@ -32,7 +32,7 @@ function posted({ request, example, query, path, gathered, replies, ...rest }: O
     operationId,
     tags: [contractTag],
     summary,
-    description: `${description} Fields that are not listed are ignored.`,
+    description: `${description} Unlisted fields are ignored.`,
     requestParams: { ...(query !== undefined && { query: queryOf(query) }), ...(path && { path }) },
     requestBody: { required: true, content: { "application/json": { schema: request as z.ZodType, example } } },
     responses: {
@@ -60,12 +60,12 @@ function asked({ operationId, summary, reply_description = "Found.", reply, path
   } satisfies ZodOpenApiOperationObject;
 }
 
-/** A route's pattern as OpenAPI writes it. */
+/** Converts a route's pattern to OpenAPI's notation. */
 export const documentPath = (pattern: string): string => pattern.replace(/:(\w+)/g, "{$1}");
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
-/** A contract's routes with what its page says of each. Throws where the two do not match. */
+/** Joins a contract's routes with the operations on its page. Throws if the two do not match. */
 function operationsOf(contract: Contract): { route: Route; operation: Operation }[] {
   const { operations } = pageOf(contract);
   const routes = routesOf(contract);
@@ -82,7 +82,7 @@ function operationsOf(contract: Contract): { route: Route; operation: Operation 
 /** Every operation of every contract, in the table's order. */
 export const contractOperations = () => CONTRACTS.flatMap(operationsOf);
 
-/** All of one kind that the contracts' pages hold, by name. */
+/** Merges one kind of entry from all contracts' pages, by name. */
 function gathered<T>(select: (page: ContractPage) => Readonly<Record<string, T>> | undefined): Record<string, T> {
   return Object.fromEntries(CONTRACTS.flatMap((contract) => Object.entries(select(pageOf(contract)) ?? {})));
 }

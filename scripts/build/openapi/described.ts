@@ -1,5 +1,5 @@
-// The descriptions of fields that their schemas do not give: in the document only, so that the Worker does
-// not carry them. The words: words/.
+// Adds descriptions to fields whose schemas have none. The descriptions are in words/; only the document
+// contains them, so that they do not enlarge the Worker.
 import { CONTRACT_WORDS } from "./words/contracts.ts";
 import { REPLY_WORDS } from "./words/replies.ts";
 import { REQUEST_WORDS } from "./words/requests.ts";
@@ -10,8 +10,8 @@ type Node = { [keyword: string]: unknown };
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * By a field's name, or by its path's end, such as `judge.mode` or `Rollout.text`: the longest that fits. No
- * end is in two tables.
+ * Descriptions by a field's name or by the end of its path, such as `judge.mode` or `Rollout.text`; the
+ * longest match is used. No key occurs in two tables.
  */
 export const WORDS: readonly (readonly [end: string, words: string])[] = [
   ...[CONTRACT_WORDS, LOG_WORDS, REPLY_WORDS, REQUEST_WORDS, SPEC_WORDS],
@@ -19,7 +19,7 @@ export const WORDS: readonly (readonly [end: string, words: string])[] = [
 
 const BY_END: ReadonlyMap<string, string> = new Map(WORDS);
 
-/** The end of a field's path that has words; undefined where none has. */
+/** The longest end of a field's path that has a description; undefined if there is none. */
 export function endWithWords(path: readonly string[]): string | undefined {
   for (let from = 0; from < path.length; from++) {
     const end = path.slice(from).join(".");
@@ -30,7 +30,7 @@ export function endWithWords(path: readonly string[]): string | undefined {
 
 const BRANCHES = ["anyOf", "oneOf", "allOf", "prefixItems"] as const;
 
-/** Goes through a schema's fields at every depth; lists and alternatives add nothing to a path. */
+/** Visits a schema's fields at every depth. Lists and alternatives add nothing to a path. */
 export function eachField(
   schema: unknown,
   path: readonly string[],
@@ -61,7 +61,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema?: unknown }> }>;
 }
 
-/** Every field of the document: those of components, of bodies, and parameters. */
+/** Visits every field of the document: of components and bodies, and parameters. */
 export function eachDocumentField(
   { paths = {}, components }: Document,
   visit: (field: Node, path: readonly string[]) => void,
@@ -81,7 +81,7 @@ export function eachDocumentField(
   }
 }
 
-/** Describes, in place, each field that has no description and is not a separate component. */
+/** Adds descriptions, in place, to fields without one. References to components stay as they are. */
 export function describeFields<D extends Document>(document: D): D {
   eachDocumentField(document, (field, path) => {
     if (field.description !== undefined) return;

@@ -1,4 +1,4 @@
-// The OpenAPI document and its pages: the texts of them, made from the zod schemas.
+// Makes the OpenAPI document and its pages from the zod schemas.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { createDocument } from "zod-openapi";
@@ -19,7 +19,7 @@ const root = new URL("../../../", import.meta.url);
 
 const ProblemSchema = z
   .object({
-    type: z.string().meta({ description: "where the code is explained: a link to the page of this host" }),
+    type: z.string().meta({ description: "URL of the explanation of `code` on this server" }),
     title: z.string(),
     status: z.int(),
     detail: z.string(),
@@ -41,11 +41,11 @@ const HealthSchema = z.object({
 const NotReadySchema = ProblemSchema.extend({
   ready: z.literal(false),
   checks: z.object({ database: HealthSchema, verifier: HealthSchema }),
-}).meta({ description: "RFC 9457 problem document that says which part does not answer" });
+}).meta({ description: "RFC 9457 problem document that names the unhealthy dependencies" });
 
-const DESCRIPTION = `Kritai turns groups of policy rollouts into rewards: it asks a verifier to compare the candidates of each group and returns shaped rewards and win counts.
+const DESCRIPTION = `Kritai turns groups of policy rollouts into rewards: a verifier compares the candidates of each group, and the reply contains shaped rewards and win counts.
 
-A failure never becomes a reward: it is \`null\` with a code beside it. Unknown request fields are refused, except by the contracts of other tools, which ignore them. Faults of a request are RFC 9457 documents, each explained under /docs/errors. Numbers of type \`number\` (format \`double\`: rewards, scores, components, means, times) are always written with a fraction or an exponent, \`1.0\`, so that no reader takes them for integers; counts, ids and tokens are integers. Every reply carries \`X-Request-Id\` and \`Server-Timing\`.`;
+Failures never become rewards: a reward that could not be decided is \`null\` with an error code. Unknown request fields are rejected, except by the contracts of other tools, which ignore them. Request errors are RFC 9457 problem documents; every code is explained under /docs/errors. Fields of type \`number\` (format \`double\`: rewards, scores, components, means, times) always have a fraction or an exponent, such as \`1.0\`, so that no client parses them as integers; counts, ids and tokens are integers. Every reply has the headers \`X-Request-Id\` and \`Server-Timing\`.`;
 
 const SECURITY = {
   bearer: { type: "http", scheme: "bearer", description: "Authorization: Bearer <key>" },
@@ -53,14 +53,13 @@ const SECURITY = {
   basic: {
     type: "http",
     scheme: "basic",
-    description:
-      "the password is the key; for tools that only take a URL, /k/<key>/ in front of the path does the same",
+    description: "The password is the key. Tools that accept only a URL can put /k/<key> in front of the path instead.",
   },
 } as const;
 
 /**
- * Readers of older drafts, schemathesis among them, stumble over `prefixItems`: a list of known
- * length whose items are all of some kind.
+ * Replaces `prefixItems`, which tools for older drafts (such as schemathesis) do not support, by a list of
+ * fixed length with alternatives.
  */
 function withoutTuples(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("prefixItems" in value)) return value;
@@ -71,12 +70,11 @@ function withoutTuples(_key: string, value: unknown): unknown {
 }
 
 /**
- * A reply's count makes no promise about the numbers that a double can hold; a field that no value fits is
- * left out.
+ * Removes bounds from replies that only state the range of exact integers, and fields that accept no value.
  */
 function asWritten({ jsonSchema, io }: { jsonSchema: Node; io: "input" | "output" }): void {
   const { properties } = jsonSchema as { properties?: Record<string, Node> };
-  // An object without further fields forbids them anyway.
+  // An object without additional properties forbids such fields anyway.
   for (const [name, { not }] of Object.entries(properties ?? {})) if (not !== undefined) delete properties?.[name];
   if (io === "input") return;
   if (jsonSchema.type === "number") jsonSchema.format = "double";
@@ -86,15 +84,15 @@ function asWritten({ jsonSchema, io }: { jsonSchema: Node; io: "input" | "output
 
 type Node = { [keyword: string]: unknown };
 
-/** Alternatives of alternatives as one list. */
+/** Flattens nested alternatives into one list. */
 function alternatives(kinds: readonly Node[]): Node[] {
   const isList = (kind: Node) => Array.isArray(kind.anyOf) && Object.keys(kind).length === 1;
   return kinds.flatMap((kind) => (isList(kind) ? alternatives(kind.anyOf as Node[]) : [kind]));
 }
 
 /**
- * Shorter where it says the same: no list of alternatives inside another, no word on names, which
- * are always texts.
+ * Shortens a schema without changing its meaning: flattens alternatives, and drops the type of property
+ * names, which are always strings.
  */
 function shortened(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -105,8 +103,7 @@ function shortened(value: unknown): unknown {
 }
 
 /**
- * The document with the rules between fields laid over its components. Throws for a rule whose
- * component is not there.
+ * Adds the rules between fields to the document's components. Throws if a component is missing.
  */
 function withRules<D extends { components?: { schemas?: object } }>(document: D): D {
   const schemas: Record<string, unknown> = { ...document.components?.schemas };
@@ -139,9 +136,16 @@ export function openapiText(): string {
             required: ["name", "spec_hash", "spec"],
             properties: {
               name: { type: "string" },
-              spec_hash: { type: "string", description: "of all that decides a reward, the prompt templates included" },
+              spec_hash: {
+                type: "string",
+                description: "SHA-256 of everything that decides a reward, including the prompt templates",
+              },
               spec: { anyOf: [{ $ref: "#/components/schemas/Spec" }, { $ref: "#/components/schemas/SignalsSpec" }] },
-              warnings: { type: "array", items: { type: "string" }, description: "of a spec with signals" },
+              warnings: {
+                type: "array",
+                items: { type: "string" },
+                description: "warnings about a spec with signals, by code",
+              },
             },
           },
         },
@@ -154,7 +158,7 @@ export function openapiText(): string {
   return `${JSON.stringify(describeFields(tidied), null, 1)}\n`;
 }
 
-/** The files of `public/` that are made here: the document, and the pages made of it. */
+/** The files of `public/` that this build makes: the document and its pages. */
 export function publicFiles(): Record<string, string> {
   const text = openapiText();
   const document = JSON.parse(text) as OpenApi;

@@ -1,4 +1,4 @@
-// The examples of the OpenAPI document. The route tests send them, so that they stay true.
+// Examples of the OpenAPI document. The route tests send them, so that they stay valid.
 
 const CORRECT =
   "<think>Sum the even ones.</think>\n```python\ndef f(xs):\n    return sum(x for x in xs if x % 2 == 0)\n```";
@@ -51,7 +51,7 @@ export const groupState = { group_id: "step-4.prompt-17", members: 3, size: 8, s
 
 export const closeRequest = { deadline_ms: 90000 };
 
-/** A run of an agent: what it called, what came back, the file that it left. */
+/** An agent run: a tool call, its result, a final message and the file that the agent changed. */
 const run = (cmd: string, result: string, said: string, text: string) => ({
   messages: [
     {

@@ -1,4 +1,4 @@
-// The lines of an export as the document shows them.
+// Schemas of the lines of an export, for the OpenAPI document.
 import * as z from "zod";
 import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
@@ -13,7 +13,7 @@ import {
 
 const count = z.int().min(0);
 
-/** As messages, or with `form=text` as one text. */
+/** Chat messages; with `form=text`, a string. */
 const SaidSchema = z.union([z.string(), z.array(z.looseObject({ role: z.string() }))]);
 const TrainedSchema = z.object({
   ...{ type: z.literal("row"), prompt: SaidSchema },
@@ -28,27 +28,27 @@ export const ExportLineSchema = z.union([
   StoredSignalSchema.extend({ type: z.literal("row") }),
   StoredTurnsSchema.extend({ type: z.literal("row") }),
   TrainedSchema.extend({
-    chosen: SaidSchema.meta({ description: "the better answer" }),
-    rejected: SaidSchema.meta({ description: "the worse answer" }),
-    score_chosen: z.number().meta({ description: "the better answer's reward" }),
-    score_rejected: z.number().meta({ description: "the worse answer's reward" }),
+    chosen: SaidSchema.meta({ description: "answer with the higher reward" }),
+    rejected: SaidSchema.meta({ description: "answer with the lower reward" }),
+    score_chosen: z.number().meta({ description: "reward of the chosen answer" }),
+    score_rejected: z.number().meta({ description: "reward of the rejected answer" }),
   }),
   TrainedSchema.extend({
-    completion: SaidSchema.meta({ description: "the answer" }),
-    score: z.number().meta({ description: "its reward" }),
+    completion: SaidSchema.meta({ description: "answer with a high reward; the parameter `least` sets the minimum" }),
+    score: z.number().meta({ description: "reward of the answer" }),
   }),
   z.object({
     ...{ type: z.literal("end"), rows: count, metadata: RunMetadataSchema.exactOptional() },
     left_out: z
       .object({
-        without_texts: count.meta({ description: "of a spec that does not log texts" }),
-        no_single_text: count.meta({ description: "of chats and agents' runs, where texts are asked for" }),
+        without_texts: count.meta({ description: "number of groups whose texts are not stored" }),
+        no_single_text: count.meta({ description: "with `form=text`: number of groups with a chat or an agent run" }),
         prompts_beyond: count.exactOptional().meta({
-          description: `with per_prompt: of prompts beyond the first export_prompts_max = ${LIMITS.export_prompts_max}`,
+          description: `with \`per_prompt\`: number of groups whose prompt is not among the first ${LIMITS.export_prompts_max} (export_prompts_max)`,
         }),
       })
       .exactOptional()
-      .meta({ description: "of pairs and positives: groups that could give none" }),
+      .meta({ description: "for pairs and positives: number of groups left out, by reason" }),
   }),
   z.object({ type: z.literal("error"), code: z.string(), detail: z.string(), rows: count, request_id: z.string() }),
 ]);

@@ -1,5 +1,5 @@
-// The schemas of the run log's replies, for the OpenAPI document. Their truth is src/ports/ports.ts; the
-// compiler holds the two together.
+// Schemas of the run log's replies, for the OpenAPI document. The types in src/ports are authoritative; the
+// compiler checks that the schemas match them.
 import * as z from "zod";
 import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
 import type { StoredSignal, StoredText, StoredTurns } from "../../../src/core/contract/export-tables.ts";
@@ -27,9 +27,12 @@ const time = z.string().meta({ format: "date-time" });
 const cursor = z
   .string()
   .nullable()
-  .meta({ description: "send it as ?cursor= for the next page; null on the last one" });
+  .meta({ description: "pass it as `?cursor=` to get the next page; null on the last page" });
 
-export const owner = z.string().nullable().meta({ description: "the key's name; null: written without keys" });
+export const owner = z
+  .string()
+  .nullable()
+  .meta({ description: "name of the key that wrote the rows; null if they were written without keys" });
 
 export const RunSummarySchema = z.object({
   run_id: z.string(),
@@ -48,53 +51,61 @@ export const RunSummarySchema = z.object({
 }) satisfies z.ZodType<RunSummary>;
 
 export const RunDetailSchema = RunSummarySchema.extend({
-  metadata: RunMetadataSchema.nullable().meta({ description: "what PUT /v1/runs/:run_id said of it" }),
+  metadata: RunMetadataSchema.nullable().meta({
+    description: "metadata set by PUT /v1/runs/:run_id; null if none is set",
+  }),
   specs: z.array(
     z.object({
       ...{ spec_hash: z.string(), spec: z.unknown(), requests: count, first_at: time },
-      cut_share: rate.meta({ description: "of the judge's answers, those cut at the spec's token limit" }),
+      cut_share: rate.meta({
+        description:
+          "share of the verifier's answers that are unreadable because they ended at the token limit; null if unknown",
+      }),
     }),
   ),
 }) satisfies z.ZodType<RunDetail>;
 
 const StepSignalSchema = z.object({
-  mean: rate.meta({ description: "of its known values" }),
-  rollouts: count.meta({ description: "all that it was to have a value for" }),
-  nulls: z.record(z.string(), count).meta({ description: "those without a value, by code" }),
+  mean: rate.meta({ description: "mean of the known values; null if there are none" }),
+  rollouts: count.meta({ description: "number of rollouts that should have a value" }),
+  nulls: z.record(z.string(), count).meta({ description: "number of rollouts without a value, by code" }),
 }) satisfies z.ZodType<StepSignal>;
 
 export const StepRowSchema = z.object({
   step: count.nullable(),
-  first_at: time.meta({ description: "when the first of its requests was logged" }),
+  first_at: time.meta({ description: "time at which the first request was logged" }),
   requests: count,
   groups: count,
   rollouts: count,
   reward_mean: rate,
   reward_std: rate,
-  zero_variance_share: rate.meta({ description: "share of complete groups with equal rewards" }),
+  zero_variance_share: rate.meta({
+    description: "share of complete groups whose rewards are all equal; null if there are none",
+  }),
   parse_rate: rate,
   tau_b_mean: rate,
   list_acc: rate,
   length_tokens: z.object({ p50: rate, p95: rate }),
   shown_mean: z.number().exactOptional().meta({
-    description: "mean share that judges saw of rollouts of several turns; absent without any",
+    description: "mean share of multi-turn rollouts that the verifier saw; omitted if there are none",
   }),
   generations: count,
   prompt_tokens: count,
   completion_tokens: count,
   usd: z.number().exactOptional().meta({
-    description: "US dollars that its questions cost; absent where that is not known of each of its requests",
+    description: "cost of the step's questions, in US dollars; omitted unless it is known for every request",
   }),
   latency_ms: z.object({ p50: rate, p99: rate }),
   errors: z.record(z.string(), count),
   warnings: z.array(z.string()),
   signals: z.record(z.string(), StepSignalSchema).exactOptional().meta({
-    description: "by name, with `signals=true`; `base`, `format` and `overlong` of a spec without signals",
+    description:
+      "signals by name; only if requested by `signals=true`. For a spec without signals: `base`, `format`, `overlong`",
   }),
 }) satisfies z.ZodType<StepRow>;
 
 export const GroupRowSchema = z.object({
-  id: z.string().meta({ description: "<request_id>.<group index>" }),
+  id: z.string().meta({ description: "id of the group: `<request_id>.<group index>`" }),
   request_id: z.string(),
   run_id: z.string().nullable(),
   step: count.nullable(),
@@ -103,17 +114,22 @@ export const GroupRowSchema = z.object({
   prompt_hash: z.string(),
   language: z.string().nullable(),
   pass_rates: z.array(rate),
-  length_tokens: z.array(count.nullable()).meta({ description: "null where the request told none" }),
-  finish_reasons: z.array(z.string().nullable()).meta({ description: "how each rollout ended, as the request told" }),
+  length_tokens: z
+    .array(count.nullable())
+    .meta({ description: "length of each rollout, in tokens; null if the request has none" }),
+  finish_reasons: z
+    .array(z.string().nullable())
+    .meta({ description: "why each rollout ended, from the request: `stop` or `length`; null if unknown" }),
   rewards: z.array(rate),
   audit: z.array(rate).exactOptional().meta({
-    description: "the score of each rollout by the audit's judge; only of a group that was audited",
+    description: "score of each rollout by the audit's judge; omitted unless the group was audited",
   }),
   turns: z.array(count.nullable()).exactOptional().meta({
-    description: "how many turns each rollout has, null of a text; only of a group that is not of texts alone",
+    description: "number of turns of each rollout, null for a plain text; omitted if all rollouts are plain texts",
   }),
   kind: z.literal("verdicts").exactOptional().meta({
-    description: "answers of a verifier in training, whose `pass_rates` say which are right; absent: rollouts",
+    description:
+      "`verdicts`: answers of a verifier in training, whose `pass_rates` say which are right; omitted for rollouts",
   }),
   result: GroupResultSchema,
 }) satisfies z.ZodType<GroupRow>;
@@ -133,10 +149,12 @@ const VerdictSchema = z.discriminatedUnion("kind", [
 
 export const StoredVerdictSchema = z.object({
   group_id: z.string(),
-  signal: z.string().meta({ description: "whose question it was; `base` in specs without signals" }),
+  signal: z
+    .string()
+    .meta({ description: "name of the signal that asked the question; `base` for a spec without signals" }),
   comparison: count,
   sample: count,
-  order: z.array(count).meta({ description: "rollout indices as shown, letter A first" }),
+  order: z.array(count).meta({ description: "indices of the rollouts in the order shown, letter A first" }),
   letter: z.string().nullable(),
   scores: z.array(z.number()).nullable(),
   status: z.enum(READING_STATUSES).nullable(),
@@ -145,16 +163,16 @@ export const StoredVerdictSchema = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   latency_ms: z.number(),
-  model: z.string().nullable().meta({ description: "the model that answered; null when none did" }),
-  backend: z.string().nullable().meta({ description: "the configured backend that it answered from" }),
+  model: z.string().nullable().meta({ description: "name of the model that answered; null if none did" }),
+  backend: z.string().nullable().meta({ description: "name of the backend that answered; null if none did" }),
   text: z.string().exactOptional().meta({
     description:
-      "what the verifier wrote, or why it refused; cut to 4,000 characters. Only where the spec says `log_verdicts`",
+      "answer of the verifier, or why it refused, cut to 4,000 characters; only if the spec sets `log_verdicts`",
   }),
   turns: z.array(count.nullable()).exactOptional().meta({
-    description: "of each place shown the turn that the verdict names, null of one without; absent: it names none",
+    description: "for each candidate shown, the turn that the verdict names, or null; omitted if it names none",
   }),
-  verdict: VerdictSchema.exactOptional().meta({ description: "what neither a letter nor scores can say" }),
+  verdict: VerdictSchema.exactOptional().meta({ description: "the verdict, if it is neither a letter nor scores" }),
 }) satisfies z.ZodType<StoredVerdict>;
 
 export const StoredAuditVerdictSchema = StoredVerdictSchema.omit({
@@ -163,7 +181,9 @@ export const StoredAuditVerdictSchema = StoredVerdictSchema.omit({
 
 export const StoredTextSchema = z.object({
   group_id: z.string(),
-  rollout_index: count.nullable().meta({ description: "null: the group's prompt; a chat as its canonical JSON" }),
+  rollout_index: count
+    .nullable()
+    .meta({ description: "0-based index of the rollout; null: the text is the prompt, with a chat as canonical JSON" }),
   text: z.string(),
 }) satisfies z.ZodType<StoredText>;
 
@@ -175,25 +195,29 @@ export const StoredSignalSchema = z.object({
   code: z
     .enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]])
     .nullable()
-    .meta({ description: "why there is no value" }),
+    .meta({ description: "why there is no value; null if there is one" }),
   detail: z
     .looseObject({ skipped: z.literal(true).exactOptional(), refused: z.literal(true).exactOptional() })
     .nullable()
-    .meta({ description: "what the signal tells besides the value; `skipped`: its `when` left the rollout out" }),
+    .meta({
+      description: "details of the signal in addition to its value; `skipped`: its `when` excluded the rollout",
+    }),
 }) satisfies z.ZodType<StoredSignal>;
 
 export const StoredTurnsSchema = z.object({
   group_id: z.string(),
   rollout_index: count,
   hashes: z.array(z.string()).meta({
-    description: "of each turn the first 16 hex digits of its SHA-256; of the first 4,096",
+    description: "first 16 hex digits of each turn's SHA-256, for up to 4,096 turns",
   }),
 }) satisfies z.ZodType<StoredTurns>;
 
 const countOr = { count, counts: z.record(z.string(), count) } as Partial<Record<Unit, z.ZodType>>;
 const HealthRowSchema = z.object({
   step: count,
-  at_ms: z.number().meta({ description: "when its first request was logged, ms since 1970" }),
+  at_ms: z
+    .number()
+    .meta({ description: "time at which the step's first request was logged, in milliseconds since 1970" }),
   ...Object.fromEntries(
     MEASURES.map((measure) => [
       measure.name,
@@ -208,24 +232,29 @@ export const RunHealthSchema = z.object({
   first_step: count.nullable(),
   last_step: count.nullable(),
   steps: count,
-  on: z.array(z.string()).meta({ description: "alarms that are on at the last step" }),
-  looked_at: z.array(z.string()).meta({ description: "alarms that had something to look at" }),
+  on: z.array(z.string()).meta({ description: "names of the alarms that are active at the last step" }),
+  looked_at: z
+    .array(z.string())
+    .meta({ description: "names of the alarms that had data; the others were not checked" }),
   alarms: z.array(
     z.object({
       alarm: z.enum(ALARMS.map(({ name }) => name) as [string, ...string[]]),
       level: z.enum(["watch", "alarm"]),
       from_step: count,
       to_step: count.nullable(),
-      says: z.string().meta({ description: "what is wrong where it was worst, in words" }),
+      says: z.string().meta({ description: "the alarm's worst value, in words" }),
       evidence: z.object({
-        step: count.meta({ description: "of the worst value" }),
+        step: count.meta({ description: "step of the worst value" }),
         value: z.number(),
         threshold: z.number(),
         detail: z.record(z.string(), z.unknown()).exactOptional(),
       }),
     }) satisfies z.ZodType<AlarmSpan>,
   ),
-  rows: z.array(HealthRowSchema).optional().meta({ description: "asked for by rows=true" }),
+  rows: z
+    .array(HealthRowSchema)
+    .optional()
+    .meta({ description: "the rows that the alarms check, one per step; only if requested by `rows=true`" }),
 });
 
 export const SpecPageSchema = z.object({
@@ -233,7 +262,10 @@ export const SpecPageSchema = z.object({
     z.object({
       name: z.string(),
       spec_hash: z.string().nullable(),
-      spec: z.record(z.string(), z.unknown()).nullable().meta({ description: "null where it is no longer valid" }),
+      spec: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .meta({ description: "the spec; null if it is no longer valid" }),
       updated_at: time,
     }),
   ),
@@ -244,7 +276,9 @@ export const RunStepsSchema = z.object({
   run_id: z.string(),
   owner,
   steps: z.array(StepRowSchema),
-  next_from: count.nullable().meta({ description: "send it as ?from= for the steps behind these; null on the last" }),
+  next_from: count
+    .nullable()
+    .meta({ description: "pass it as `?from=` to get the following steps; null on the last page" }),
 });
 export const RunGroupsSchema = z.object({
   run_id: z.string(),
@@ -256,20 +290,21 @@ export const GroupVerdictsSchema = z.object({
   group_id: z.string(),
   verdicts: z.array(StoredVerdictSchema),
   audit: z.array(StoredAuditVerdictSchema).exactOptional().meta({
-    description: "what the audit's judge said, which decided no reward; only of a group that was to be audited",
+    description:
+      "verdicts of the audit's judge, which do not affect rewards; omitted unless the group was selected for the audit",
   }),
 });
 export const GroupTextsSchema = z.object({
   group_id: z.string(),
   texts: z
     .array(StoredTextSchema.omit({ group_id: true }))
-    .meta({ description: "the prompt first, then the rollouts; empty where the spec did not say `log_texts`" }),
+    .meta({ description: "the prompt, then the rollouts; empty unless the spec set `log_texts`" }),
 });
 export const RequestRowSchema = z.object({
   request_id: z.string(),
   kind: z.enum(["rewards", "verdicts", "attempt"]).meta({
     description:
-      "`attempt`: the client left before its rewards, so its run's steps, groups and totals leave it out; the run's tokens count it",
+      "`attempt`: the client disconnected before its rewards; counts towards the run's tokens, but not its steps, groups or totals",
   }),
   owner,
   run_id: z.string().nullable(),
@@ -280,5 +315,7 @@ export const RequestRowSchema = z.object({
   metrics: BatchMetricsSchema,
   timing_ms: TimingSchema,
   warnings: z.array(z.string()),
-  groups: z.array(GroupRowSchema).meta({ description: "empty for /v1/verdicts, which logs its metrics only" }),
+  groups: z
+    .array(GroupRowSchema)
+    .meta({ description: "groups of the request; empty for /v1/verdicts without stored texts" }),
 }) satisfies z.ZodType<RequestRow>;

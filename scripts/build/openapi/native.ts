@@ -1,5 +1,5 @@
-// The native routes in the OpenAPI document: those of the app's own table, each with the words beside its
-// handler, open or not as the table says.
+// Native routes in the OpenAPI document, made from the app's route table and the description next to each
+// handler.
 import type * as z from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import "../../../src/api/routes/rare.ts";
@@ -16,10 +16,10 @@ import { RescoreLineSchema } from "./rescoring.ts";
 
 const NDJSON = "application/x-ndjson";
 
-/** Examples by operation: of the request, of the reply, and of further requests by their titles. */
+/** Examples of an operation: request, reply, and additional requests by title. */
 type Examples = readonly [request: unknown, reply?: unknown, further?: Readonly<Record<string, unknown>>];
 const EXAMPLES: Readonly<Record<string, Examples>> = {
-  scoreRewards: [examples.rewardsRequest, examples.rewardsReply, { "Runs of agents": examples.runsRequest }],
+  scoreRewards: [examples.rewardsRequest, examples.rewardsReply, { "Agent runs": examples.runsRequest }],
   addRollouts: [examples.membersRequest, examples.groupState],
   closeGroup: [examples.closeRequest],
   scoreVerdicts: [examples.verdictsRequest, examples.verdictsReply],
@@ -31,21 +31,18 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   replayDeadLetters: [{ limit: 50 }],
 };
 
-/** A request's own example, or by their titles all where there are more. */
+/** The example of a request, or all examples by title if there are several. */
 const exampleOf = (example: unknown, further: Examples[2]) =>
   further === undefined
     ? { example }
     : {
         examples: Object.fromEntries(
-          Object.entries({ "Rollouts that are texts": example, ...further }).map(([title, value]) => [
-            title,
-            { value },
-          ]),
+          Object.entries({ "Text rollouts": example, ...further }).map(([title, value]) => [title, { value }]),
         ),
       };
 
 const stored = { $ref: "#/components/schemas/StoredSpec" };
-/** By operation, replies that no code of the service needs a schema of. */
+/** Schemas of replies, by operation, for which the service itself needs no schema. */
 const REPLIES: Readonly<Record<string, z.ZodType | { $ref: string }>> = {
   listSpecs: log.SpecPageSchema,
   getSpec: stored,
@@ -66,21 +63,24 @@ const REPLIES: Readonly<Record<string, z.ZodType | { $ref: string }>> = {
 };
 
 const FAULTS: Readonly<Record<number, string>> = {
-  400: "The request does not fit the contract; `errors` names the fields.",
-  401: "No valid key.",
-  403: "The key has not the scope that this needs.",
-  404: "Nothing of this name.",
-  406: "`Accept` rules out every form of the reply.",
-  408: "The body came too slowly.",
-  413: `The body is over ${LIMITS.body_bytes} bytes.`,
-  415: "The body is not declared as JSON.",
-  422: "The run's log does not tell all that the spec asks for; `errors` names the signals.",
-  503: "The deployment is not configured, or the database does not answer.",
+  400: "The request is invalid; `errors` names the fields.",
+  401: "The key is missing or not valid.",
+  403: "The key lacks the required scope.",
+  404: "Not found.",
+  406: "`Accept` excludes every available format.",
+  408: "The body was sent too slowly.",
+  413: `The body is larger than ${LIMITS.body_bytes} bytes.`,
+  415: "The content type is not JSON.",
+  422: "The run's log lacks data that the spec needs; `errors` names the signals.",
+  503: "The deployment is not configured, or the database does not respond.",
 };
 
 const HEADERS = {
-  "X-Request-Id": { description: "ULID of this request", schema: { type: "string" as const } },
-  "Server-Timing": { description: "total, verifier, store, overhead in ms", schema: { type: "string" as const } },
+  "X-Request-Id": { description: "id of the request, a ULID", schema: { type: "string" as const } },
+  "Server-Timing": {
+    description: "durations `total`, `verifier`, `store` and `overhead`, in milliseconds",
+    schema: { type: "string" as const },
+  },
 };
 
 function faultsOf({ operationId, faults = [], faulty = {} }: Words) {
@@ -108,7 +108,7 @@ function replyOf({ operationId, said = "Found.", reply, type, lines, faulty }: W
   const [, example] = EXAMPLES[operationId] ?? [];
   return {
     description: said,
-    // Batches name none.
+    // Replies about batches document no headers.
     ...(faulty === undefined && { headers: HEADERS }),
     content: {
       "application/json": { schema, ...(example !== undefined && { example }) },
@@ -134,17 +134,17 @@ function operationOf(words: Words): ZodOpenApiOperationObject {
   };
 }
 
-/** Pages that show runs, guides, and files that pages are made of, do not belong to the API. */
+/** Excludes pages about runs, guides, scripts and style sheets, which are not part of the API. */
 const isDocumented = (path: string): boolean => !/\.(?:css|js)$|^\/(?:runs|groups)(?:\/|$)|^\/docs\/.*:/.test(path);
 
-/** Throws for a route without words, and for words without a route. */
+/** Throws if a route has no description, or a description no route. */
 export function nativePaths(): ZodOpenApiPathsObject {
   const words = nativeWords();
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   const routes = ROUTES.filter(({ path }) => isDocumented(path));
   for (const { method, path, access } of routes) {
     const operationWords = words[`${method} ${path}`];
-    if (operationWords === undefined) throw new Error(`no words for ${method} ${path} beside its handler`);
+    if (operationWords === undefined) throw new Error(`no description of ${method} ${path} next to its handler`);
     const at = documentPath(path);
     paths[at] = { ...paths[at], [method.toLowerCase()]: { ...operationOf(operationWords), ...accessOf(access) } };
   }

@@ -1,7 +1,7 @@
-// The parameters that the code reads in the OpenAPI document. Must not know routes.
+// Query parameters in the OpenAPI document, made from the schemas that parse them. Independent of routes.
 import * as z from "zod";
 
-/** The value of a parameter's text: the number behind a numeral, else the text that is asked for. */
+/** The schema of a parameter's value: a number for a numeral, otherwise the string. */
 function documented(field: z.core.$ZodType): z.ZodType {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault) {
     return documented(field.def.innerType);
@@ -12,9 +12,8 @@ function documented(field: z.core.$ZodType): z.ZodType {
 }
 
 /**
- * A query's schema for the document, out of the schema that reads the query: a document says of a
- * numeral that it is a number and which. What may be left out stays so; defaults are in the
- * descriptions.
+ * Converts the schema that parses a query to the schema for the document, in which numerals are numbers.
+ * Optional parameters stay optional; their defaults are in the descriptions.
  */
 export function queryOf(schema: z.ZodObject): z.ZodObject {
   const entries = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {

@@ -1,5 +1,5 @@
-// The rules between fields that JSON Schema can say and zod's output does not, by component of the OpenAPI
-// document. Their truth is the code that refuses.
+// Rules between fields that JSON Schema can express but zod does not generate, by component of the OpenAPI
+// document. The validating code is authoritative.
 
 import { elements, fields, has, needs, type Rule, when } from "../../../src/api/tools/shared/page.ts";
 import { NEEDS_PASS_RATES, PAIRS_ONLY } from "../../../src/core/formulations/formulations.ts";
@@ -11,20 +11,20 @@ const lengths = needs("length_tokens");
 const judge: Rule = {
   ...when(has({ mode: { const: "listwise" } }), fields({ schedule: { const: "single_list" } })),
   else: fields({ schedule: { const: "round_robin" } }),
-  // Presets and stored templates are prompts, too: a stored spec's may hold any name.
+  // Presets and stored templates are also prompts, so a stored spec may contain any name.
   ...fields({ prompt: { examples: Object.keys(PROMPTS) } }),
 };
 
-/** The needs of these formulations' items; the others' items `otherwise`. */
+/** Applies `then` to the items of these formulations, and `otherwise` to those of all others. */
 const formulations = (names: ReadonlySet<string>, then: Rule, otherwise?: Rule): Rule => ({
   ...when(fields({ formulation: { enum: [...names] } }), elements("items", then)),
   ...(otherwise !== undefined && { else: elements("items", otherwise) }),
 });
 
 /**
- * By component. Nothing here refuses what the routes accept, and what it refuses they refuse:
- * test/api/routes/documented-bodies.test.ts. Not sayable: lists of one length, an index or a count
- * below another field, sums over a list, names that are stored, safe expressions.
+ * Rules by component. The routes reject everything that a rule rejects, which
+ * test/api/routes/documented-bodies.test.ts checks. JSON Schema cannot express equal list lengths, an index
+ * or count below another field, sums over a list, stored names or safe expressions.
  */
 export const RULES: Readonly<Record<string, Rule>> = {
   Spec: fields({ judge }),
@@ -51,7 +51,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ...contractRules(),
 };
 
-/** The schema with the rule laid over it: objects field by field, everything else replaced. */
+/** Merges a rule into a schema: objects field by field; any other value is replaced. */
 export function laidOver(schema: unknown, rule: Rule): Rule {
   const laid: Record<string, unknown> = { ...(schema as Rule | undefined) };
   for (const [keyword, value] of Object.entries(rule)) {

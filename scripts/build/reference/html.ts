@@ -1,4 +1,4 @@
-// Writes HTML safely: everything interpolated is escaped unless it is already Html.
+// Builds HTML safely: every interpolated value is escaped unless it is already Html.
 
 /** A piece of markup; only `html` makes one. */
 export class Html {
@@ -29,8 +29,8 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 /**
- * Plain text with `code` spans and blank-line paragraphs, the only markup that our descriptions
- * use.
+ * Converts text with `code` spans and blank lines between paragraphs, the only markup in our
+ * descriptions.
  */
 export function prose(text: string | undefined): Html[] {
   return (text ?? "")
@@ -39,7 +39,7 @@ export function prose(text: string | undefined): Html[] {
     .map((paragraph) => html`<p>${inline(paragraph)}</p>`);
 }
 
-/** One line of text with `code` spans. */
+/** Converts one line of text with `code` spans. */
 export function inline(text: string): Html[] {
   return text.split("`").map((piece, i) => (i % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`));
 }

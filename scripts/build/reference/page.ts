@@ -1,4 +1,4 @@
-// Pages of the API made of the OpenAPI document: the list of routes, and a page a resource that Swagger
+// API pages made from the OpenAPI document: the list of routes, and one page per resource, which Swagger
 // UI fills from /openapi.json. Each route's `operationId` is its anchor on /docs.
 import { Html, html, inline, prose } from "./html.ts";
 
@@ -14,7 +14,7 @@ export interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** @param head further elements of the page's head */
+/** @param head additional elements of the page's head */
 export function frame(title: string, nav: Html, main: Html, head: Html | false = false): string {
   return html`<!doctype html>
 <html lang="en">
@@ -37,10 +37,10 @@ export function frame(title: string, nav: Html, main: Html, head: Html | false =
 }
 
 const SCOPES: readonly (readonly [scope: string, may: string])[] = [
-  ["score", "have rollouts scored: every route that scores, judges or checks"],
-  ["logs", "read the rows that it wrote itself"],
-  ["logs:all", "read everybody's rows"],
-  ["admin", "store specs and templates, by which others are scored; put everybody's dead letters back"],
+  ["score", "use every route that scores, judges or checks"],
+  ["logs", "read the key's own rows of the run log"],
+  ["logs:all", "read the rows of all keys"],
+  ["admin", "store specs and templates, which all keys share; replay dead letters of all keys"],
 ];
 
 /** The sections of /docs before its list of routes. */
@@ -48,23 +48,23 @@ const INTRO: readonly { id: string; title: string; body: Html }[] = [
   {
     id: "authentication",
     title: "Authentication",
-    body: html`<p>Send the key in one of four ways; a header is best, for URLs end up in logs.</p>
+    body: html`<p>Send the key in one of four ways. Prefer a header, because URLs are often logged.</p>
 <dl class="ways"><dt>Bearer</dt><dd><code>Authorization: Bearer &lt;key&gt;</code></dd>
 <dt>Header</dt><dd><code>X-Api-Key: &lt;key&gt;</code></dd>
 <dt>Basic</dt><dd>any user name, the key as the password</dd>
-<dt>Path</dt><dd><code>/k/&lt;key&gt;/v1/rewards</code>, for tools that only take a URL</dd></dl>
-<p>A deployment knows its keys by name and SHA-256 digest alone (<code>API_KEYS</code>). One without keys answers only requests of its own machine, which need none. What a key may do are its scopes; without any it has <code>score</code> and <code>logs</code>. Without a key the reply is 401 <a href="/docs/errors#unauthorized"><code>unauthorized</code></a>, without the scope 403 <a href="/docs/errors#forbidden_scope"><code>forbidden_scope</code></a>, which names it.</p>
+<dt>Path</dt><dd><code>/k/&lt;key&gt;/v1/rewards</code>, for tools that accept only a URL</dd></dl>
+<p>A deployment stores only the name and SHA-256 digest of each key (<code>API_KEYS</code>). A deployment without keys accepts requests only from its own machine. Scopes limit what a key may do; the default scopes are <code>score</code> and <code>logs</code>. Without a valid key, the reply is 401 <a href="/docs/errors#unauthorized"><code>unauthorized</code></a>. Without the required scope, it is 403 <a href="/docs/errors#forbidden_scope"><code>forbidden_scope</code></a>, which names the scope.</p>
 <dl class="ways">${SCOPES.map(([scope, may]) => html`<dt><code>${scope}</code></dt><dd>${may}</dd>`)}</dl>`,
   },
   {
     id: "first-call",
     title: "Before the first call",
-    body: html`<p>Each resource has a page with its routes, fields and examples. "Authorize" there takes your key, "Try it out" sends an example to this server and shows the same call for curl. Clients: <a href="/docs/integrations">Python and every trainer</a>, <a href="/docs/integrations/typescript">TypeScript</a>.</p>`,
+    body: html`<p>Each resource has a page with its routes, fields and examples. Enter your key under "Authorize". "Try it out" sends an example to this server and shows the equivalent curl command. Clients: <a href="/docs/integrations">Python and every trainer</a>, <a href="/docs/integrations/typescript">TypeScript</a>.</p>`,
   },
   {
     id: "faults",
-    title: "Faults",
-    body: html`<p>A request that is refused gets an RFC 9457 document. <code>errors</code> names each field, <code>retryable</code> whether asking again can help, <code>Retry-After</code> from when. <a href="/docs/errors">Every code</a> has a cause and a remedy. A single rollout that could not be scored is no fault of the request: its reward is <code>null</code>, its code beside it.</p>`,
+    title: "Errors",
+    body: html`<p>A rejected request returns an RFC 9457 problem document. <code>errors</code> names each field, <code>retryable</code> says whether a retry can help, and <code>Retry-After</code> when to retry. <a href="/docs/errors">Every code</a> has a cause and a remedy. A rollout that could not be scored does not fail the request: its reward is <code>null</code> with an error code.</p>`,
   },
 ];
 
@@ -83,21 +83,21 @@ const routesUnder = ({ paths }: OpenApi, tag: string): Route[] =>
 
 const badge = (method: string) => html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 
-/** A path that may wrap after its slashes, so that it fits a phone. */
+/** A path that may wrap after slashes, so that it fits on a phone. */
 const breakable = (path: string) => path.split("/").map((part, i) => html`${i > 0 && new Html("/<wbr>")}${part}`);
 
 const pageOf = (tag: string): string => `/docs/api/${tag.toLowerCase().replaceAll(" ", "-")}`;
 
-/** The part of a resource's address at which Swagger UI opens the operation. */
+/** The fragment of a resource's URL at which Swagger UI opens the operation. */
 const partOf = (tag: string, { operationId }: Operation): string => `#/${encodeURIComponent(tag)}/${operationId}`;
 
 const resources = ({ tags }: OpenApi): Html =>
   html`<h2>Resources</h2><ul>${tags.map(({ name }) => html`<li><a href="${pageOf(name)}">${name}</a></li>`)}</ul>`;
 
-/** The page at /docs: how to send a key, what a fault is, and every route by its resource. */
+/** The page at /docs: authentication, errors, and every route by resource. */
 function overview(document: OpenApi): string {
   const { title, version, description } = document.info;
-  const begin = html`<h2>Begin</h2><ul>${INTRO.map((part) => html`<li><a href="#${part.id}">${part.title}</a></li>`)}</ul>`;
+  const begin = html`<h2>Getting started</h2><ul>${INTRO.map((part) => html`<li><a href="#${part.id}">${part.title}</a></li>`)}</ul>`;
   const listed = (tag: string) =>
     routesUnder(document, tag).map(
       ({ path, method, operation }) =>
@@ -109,14 +109,14 @@ ${document.tags.map(({ name }) => html`<section class="operation"><h2><a href="$
   return frame("Kritai API reference", html`${begin}${resources(document)}`, main);
 }
 
-/** A resource's page, which reference.js fills with the operations of the tag. */
+/** The page of a resource, which reference.js fills with the operations of the tag. */
 function resourcePage(document: OpenApi, tag: string): string {
   const items = routesUnder(document, tag).map(
     ({ path, method, operation }) =>
       html`<li><a href="${partOf(tag, operation)}">${badge(method)}<span>${breakable(path)}</span></a></li>`,
   );
   const main = html`<h1>${tag}</h1>
-<noscript><p>Fields and examples are shown by a script; without one read <a href="/openapi.json">the OpenAPI document</a>.</p></noscript>
+<noscript><p>Fields and examples need JavaScript. Without it, read <a href="/openapi.json">the OpenAPI document</a>.</p></noscript>
 <div id="reference" data-tag="${tag}"></div>`;
   const head = html`
 <link rel="stylesheet" href="/docs/reference.css">
@@ -124,7 +124,7 @@ function resourcePage(document: OpenApi, tag: string): string {
   return frame(`${tag} \u2013 Kritai API`, html`${resources(document)}<h2>${tag}</h2><ul>${items}</ul>`, main, head);
 }
 
-/** The files of `public/` that are made of the document. */
+/** The files of `public/` that are made from the document. */
 export function referenceFiles(document: OpenApi): Record<string, string> {
   const pages = document.tags.map(({ name }) => [`${pageOf(name).slice(1)}.html`, resourcePage(document, name)]);
   return {

@@ -1,4 +1,4 @@
-// The look of the documentation's pages, for phone and desktop, light and dark.
+// Style sheet of the documentation pages, for phone and desktop, light and dark mode.
 
 export const STYLE = `
 :root { color-scheme: light dark; --bg: #ffffff; --panel: #f5f6f8; --text: #1b1f24; --soft: #59636e; --line: #d9dee4; --accent: #0b5cad; --get: #0a6b4a; --post: #8a4b00; --put: #6b2fa0; --required: #b3261e; }
@@ -71,7 +71,7 @@ nav ul ul { padding-left: 0.9rem; }
 }
 `;
 
-/** Laid over Swagger UI's own style: colours of enough contrast. The document has no links between operations. */
+/** Overrides of Swagger UI's style: colours with enough contrast, and no links between operations. */
 export const REFERENCE_STYLE = `
 #reference {
   .wrapper { padding: 0; }

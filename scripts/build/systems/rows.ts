@@ -1,26 +1,26 @@
 // Reads docs/systems.jsonl, one published system a line, and renders the page in Markdown.
 import { readFileSync } from "node:fs";
 
-/** How a system's reward is had here; the page explains each. */
+/** How far Kritai reproduces a system's reward; the page explains each state. */
 export const STATES = ["the same", "stand-in", "partly", "out of scope"] as const;
 
 export interface System {
-  /** Heading of its table. */
+  /** Heading of the table that contains the system. */
   section: string;
   name: string;
-  /** An arXiv id, or an address. */
+  /** An arXiv id or a URL. */
   source: string;
   reward: string;
   state: (typeof STATES)[number];
   /** A spec for `POST /v1/rewards`. */
   spec?: Record<string, unknown>;
-  /** A body of `POST /v1/verdicts`, whose formulation the page shows. */
+  /** A body of `POST /v1/verdicts`; the page shows its formulation. */
   verdicts?: Record<string, unknown>;
-  /** A function of `kritai.formulas` in both clients, with the arguments of some calls. */
+  /** A function of `kritai.formulas` in both clients, with the arguments of example calls. */
   formula?: { name: string; calls: unknown[][] };
   command?: string;
   why?: string;
-  /** Further data for the test of the row (test/systems). */
+  /** Additional data for the test of the row (test/systems). */
   check?: Record<string, unknown>;
 }
 
@@ -57,11 +57,12 @@ function rowOf(system: System): string {
 }
 
 const MEANINGS: Record<System["state"], string> = {
-  "the same": "the published formula; of a trained judge its own markers, in [sentences of ours](judges.md#presets)",
+  "the same":
+    "the published formula; for a trained judge, its own markers in [prompts written by us](judges.md#presets)",
   "stand-in":
-    "its shape; the row names what differs. A judge trained on other words needs [a preset of your own](judges.md#your-own-presets)",
-  partly: "a part of it, and why not the rest",
-  "out of scope": "no reward, or the trainer's side of one",
+    "a reward of the same form; the row names the differences. A judge trained on another prompt needs [your own preset](judges.md#your-own-presets)",
+  partly: "a part of the reward; the row says why the rest is missing",
+  "out of scope": "not a reward, or a part of the reward that the trainer computes",
 };
 
 /** The page in Markdown: what each state means, then a table for each section. */
@@ -72,11 +73,11 @@ export function systemsPage(): string {
   const sections = [...new Set(rows.map(({ section }) => section))];
   const tables = sections.map((section) => {
     const sectionRows = rows.filter((row) => row.section === section);
-    return `\n## ${section}\n\n| system | source | its reward | here | |\n|---|---|---|---|---|\n${sectionRows.map(rowOf).join("")}`;
+    return `\n## ${section}\n\n| system | source | reward | in Kritai | |\n|---|---|---|---|---|\n${sectionRows.map(rowOf).join("")}`;
   });
   return `# Published systems
 
-What papers and open projects of 2023 to 2026 reward, and the spec that does it here. A test posts each spec to judges and services that know which rollout is better. None was tried on a system's own weights. Samples, targets, bounds and weights are examples; \`https://checker.example\` is [a checker of yours](signals.md#numbers-of-a-checker). Store a preset that is not built in from [lab/templates](../lab/templates/README.md) first.
+The rewards of papers and open projects from 2023 to 2026, and the spec that computes each of them in Kritai. A test runs every spec with simulated judges and services that know which rollout is better. No spec was tested with a system's own weights. Numbers of samples, targets, bounds and weights are examples. \`https://checker.example\` stands for [your checker](signals.md#numbers-of-a-checker). If a preset is not built in, store it from [lab/templates](../lab/templates/README.md) first.
 
 | | systems | |
 |---|---|---|

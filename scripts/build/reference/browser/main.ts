@@ -1,5 +1,5 @@
-// Fills a resource's page with Swagger UI: the operations of the page's tag alone, from /openapi.json
-// of the server that sent the page, which "Try it out" calls too. Asks no other host.
+// Fills a resource's page with Swagger UI. Shows the operations of the page's tag from /openapi.json of the
+// server that sent the page, which "Try it out" also calls. Contacts no other host.
 import swaggerUi, { type CreateElement, type Plugin } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
 const place = document.querySelector<HTMLElement>("#reference");
@@ -8,15 +8,15 @@ if (place !== null)
     place.textContent = `This page could not load /openapi.json (${error}). Reload it to try again.`;
   });
 
-/** What is read here of an OpenAPI document. */
+/** The part of an OpenAPI document that this script reads. */
 interface Document {
   paths: Record<string, Record<string, { tags?: string[] }>>;
   components: Record<string, Record<string, unknown>>;
 }
 
 /**
- * The document with the operations of one tag and the components that they refer to. Swagger UI reads all
- * of what it is given, which takes seconds for the whole document.
+ * The document reduced to the operations of one tag and the components that they refer to. Swagger UI
+ * processes everything it gets, which takes seconds for the whole document.
  */
 function partOf({ paths, components, ...rest }: Document, tag: string): Document {
   const part: Document = { ...rest, paths: {}, components: {} };
@@ -46,7 +46,7 @@ async function show(place: HTMLElement, tag: string): Promise<void> {
     spec: partOf(whole, tag),
     domNode: place,
     deepLinking: true,
-    // Swagger's public validator would get the document.
+    // By default, Swagger UI sends the document to a public validator.
     validatorUrl: null,
     docExpansion: "list",
     syntaxHighlight: { theme: "obsidian" },
@@ -62,7 +62,7 @@ async function show(place: HTMLElement, tag: string): Promise<void> {
   follow();
 }
 
-/** Swagger UI's parts without its titles and its second `main`, which the page has. */
+/** A Swagger UI layout without titles and `main`, which the page already has. */
 function resource(createElement: CreateElement): NonNullable<Plugin["components"]> {
   return {
     Resource({ getComponent }) {
@@ -74,12 +74,12 @@ function resource(createElement: CreateElement): NonNullable<Plugin["components"
       );
     },
     OperationTag: ({ children }) => createElement("div", null, children),
-    // A link inside a button is reached by no keyboard.
+    // The keyboard cannot reach a link inside a button.
     DeepLink: ({ text }) => createElement("span", null, text),
   };
 }
 
-/** Names what Swagger UI leaves without a name, lets the keyboard scroll code, and orders headings below `h1`. */
+/** Adds the labels that Swagger UI lacks, makes code scrollable by keyboard, and corrects heading levels. */
 function makeAccessible(within: Element): void {
   const set = (selector: string, attribute: string, value: string) => {
     for (const element of within.querySelectorAll(`${selector}:not([${attribute}])`))
@@ -92,6 +92,6 @@ function makeAccessible(within: Element): void {
   set("h3", "aria-level", "2");
   set("h4", "aria-level", "2");
   set("h5", "aria-level", "3");
-  // Says other words than the button shows.
+  // The label differs from the button's visible text.
   for (const button of within.querySelectorAll(".modal-btn[aria-label]")) button.removeAttribute("aria-label");
 }
