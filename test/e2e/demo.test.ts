@@ -24,7 +24,7 @@ describe("npm run demo", () => {
         .split(/\s{2,}/) ?? [];
     expect(listwise.slice(-3, -1)).toEqual(["1.000", "1.000"]);
     expect(stdout).toMatch(/Run "demo" read back from Postgres 2 requests/);
-    expect(stdout).toMatch(/example-length-hack is made up: 60 steps .* Alarms: .*length_drift from step \d+/);
+    expect(stdout).toMatch(/example-length-hack is made up: in 60 steps .* Alarms: .*length_drift from step \d+/);
     expect(stdout).toContain("npm start -- --example    then open http://127.0.0.1:8787/runs/example-length-hack");
   });
 

@@ -127,7 +127,9 @@ describe("npm start", () => {
         const reply = fetch(`${first.url}/v1/rewards`, { method: "POST", headers, body });
         await expect.poll(() => mock.log.length).toBe(1);
         const ended = stop(first);
-        await new Promise<void>((heard) => first.child.stdout?.on("data", (text) => /^ending/m.test(text) && heard()));
+        await new Promise<void>((heard) =>
+          first.child.stdout?.on("data", (text) => /^stopping/m.test(text) && heard()),
+        );
         open();
         expect(await (await reply).json()).toMatchObject({ logged: "queued", groups: [{ status: "ok" }] });
         expect(await ended).toMatchObject({ code: 0 });

@@ -79,7 +79,9 @@ describe("the suite", () => {
         return { stats: session.stats, judge: (job, sink) => session.judge(job, (g) => sink({ ...g, ...failed })) };
       },
     };
-    await expect(attackWith(open, { ...target, verifier: dead })).rejects.toThrow("open: the group without an attack");
+    await expect(attackWith(open, { ...target, verifier: dead })).rejects.toThrow(
+      "open: the group without the attack got no rewards",
+    );
   });
 
   test("sees a reward that was bought", async () => {

@@ -150,7 +150,9 @@ describe("runs that are compared", () => {
     const { differences } = JSON.parse(readFileSync(join(at("both"), "compare.json"), "utf8"));
     expect(differences[0]).toMatchObject({ asked_as: "random list_em@1", less: "oracle list_em@1" });
     expect(differences[0].list_acc.mean).toBeLessThan(0);
-    expect(() => compareRuns([at("oracle"), at("nowhere")], at("both"), null)).toThrow("nowhere holds no evaluation");
+    expect(() => compareRuns([at("oracle"), at("nowhere")], at("both"), null)).toThrow(
+      "nowhere contains no evaluation",
+    );
     const rows = text.split("\n").filter((line) => line.startsWith("| random "));
     const told = rows.filter((line) => line.includes("| oracle ")).map((line) => line.split(" | ").slice(0, 2));
     const { cells } = SummarySchema.parse(JSON.parse(readFileSync(join(at("random"), "summary.json"), "utf8")));
