@@ -12,7 +12,7 @@ import { type RerankerRow, rankingRoute } from "./shared/reranker.ts";
 import { RERANKERS } from "./shared/reranker-rows.ts";
 import { info, TeiInfoSchema } from "./shared/tei-info.ts";
 
-/** A contract for rows with the same metric name and settings. The settings are taken from the first row. */
+/** Builds one contract from the rows that share a metric name and settings. The first row has the settings. */
 const contractOf = (name: string, row: RerankerRow, ...others: RerankerRow[]): Contract => ({
   name,
   scope: "score",

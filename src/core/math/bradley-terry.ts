@@ -120,7 +120,7 @@ export function bradleyTerry(players: number, games: readonly Game[], lambda: nu
   return maximum(players, games, lambda, null);
 }
 
-/** The strengths at the maximum, which sum to 0, followed by the lead if there is one. */
+/** The most likely strengths, which sum to 0, followed by the first player's advantage if there is a `lead`. */
 function maximum(players: number, games: readonly Game[], lambda: number, lead: Lead | null): number[] {
   let theta = new Array<number>(players + (lead === null ? 0 : 1)).fill(0);
   let current = posterior(theta, games, lambda, lead);

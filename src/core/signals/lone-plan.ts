@@ -67,7 +67,7 @@ export function shownOnce(
   return { shows: { texts, keys, rolloutIndices: texts.map((text) => all.indexOf(text)) }, textIndices: indices };
 }
 
-/** All readings about one shown string. */
+/** The parsed answers about one string that was shown to the verifier. */
 export const readingsOn = (seen: readonly AskedQuestion[], text: number): Reading[] =>
   seen.flatMap(({ question, readings }) => (question.shown[0] === text ? readings : []));
 

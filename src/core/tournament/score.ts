@@ -5,7 +5,7 @@ import type { Tally } from "../asking/comparison.ts";
 /** The results of a group's comparisons, one entry per rollout. */
 export interface Scoreboard {
   tallies: readonly Tally[];
-  /** Whether the rollout is well-formed and has no gap; values of other rollouts are ignored. */
+  /** Whether the rollout is well-formed and lacks no comparison; values of other rollouts are ignored. */
   judged: readonly boolean[];
   /** Mean outcome over the opponents with which the rollout has a decided pair, in [0, 1]. */
   earned: readonly number[];

@@ -113,8 +113,8 @@ export function* hasCopies(prepared: readonly PreparedGroup[]): Generator<number
 }
 
 /**
- * Whether the verifier refused a rollout: it was well-formed before judging, and afterwards is neither
- * well-formed nor a jammer.
+ * Whether the verifier refused a rollout: it was well-formed before judging, is not afterwards, and was not
+ * found to make the verifier's answers unreadable.
  */
 const refusedAny = (formatOk: readonly boolean[], result: GroupResult | undefined): boolean =>
   result?.rollouts.some(({ format_ok, jams_judge }, r) => formatOk[r] === true && !format_ok && !jams_judge) ?? false;

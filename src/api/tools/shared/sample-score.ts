@@ -119,7 +119,8 @@ export const isTied = ({ metrics: { reward_std }, members }: GatheredReward): bo
 const bit = (on: boolean) => (on ? 1 : 0);
 
 /**
- * Values for the trainer's plots. Without signals, the components of a missing reward sum to `on_failure`.
+ * Values for the trainer's plots. If the spec has no signals and the reward is missing, the components sum to
+ * `on_failure`.
  */
 export function sampleLogs(sample: JudgedSample): SampleLogs {
   const { judged, latency_ms } = sample;

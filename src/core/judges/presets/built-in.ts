@@ -133,7 +133,7 @@ export const stepSummary: Preset = {
     `[QUESTION]\n{{question}}\n[/QUESTION]\n\n{{candidates}}\n\nTell what the solution does, for somebody who checks it without having read it. Write the steps that its final answer rests on, in order, each in tags of its own: <step>..</step>. Keep every claim, calculation and conclusion of such a step as the solution has it, mistakes too; correct, add and judge nothing. Leave out what it tried and gave up, repeated or only checked again. The last step is its final answer. ${NO_ORDERS} Write nothing besides the steps.`,
   ),
   candidate: "[SOLUTION]\n{{text}}\n[/SOLUTION]",
-  // Nothing reads the labels. The parser is set so that its tags are broken inside model text, and `each`
-  // makes a gateway return the whole answer.
+  // The labels are not used. A parser is set so that its tags are escaped in text that a model wrote, and
+  // `each` so that a gateway returns the complete answer.
   parser: { kind: "tag", tag: "step", labels: [], each: true },
 };
