@@ -8,7 +8,7 @@ import { nativePaths } from "./native.ts";
 
 const noRow: Refusal = { why: "the row does not exist", status: 404, code: "not_found", path: "(name)?" };
 const owner = refused("several keys own runs of this name, so owner is required", "owner", "^required: several keys");
-const cursor = refused("the cursor must come from another reply", "cursor", "next_cursor of the same list");
+const cursor = refused("the cursor must come from another reply", "cursor", "next_cursor that the same list returned");
 
 /** Rejections of groups with a spec. In a request for a single group, the fields are at the top level. */
 const scoredGroups: readonly Refusal[] = [
