@@ -20,7 +20,7 @@ export function judgeNamed(name: string | undefined): string | null {
   if (names.includes(name)) return name;
   const near = nearest(name, names);
   const hint = near === null ? "" : ` Did you mean ${near}?`;
-  throw new Error(`JUDGE: there is no preset named ${name}.${hint} Presets: ${names.join(", ")}`);
+  throw new Error(`JUDGE: unknown preset ${name}.${hint} Presets: ${names.join(", ")}`);
 }
 
 /** Like `judgeNamed`, but accepts only presets that judge texts. */

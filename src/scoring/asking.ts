@@ -122,7 +122,7 @@ export class QuestionAsker {
   }
 
   /**
-   * The part of the verifier's answer to log, or the reason why there is no answer.
+   * The part of the verifier's answer to log, or the reason why the answer is missing.
    * @param before the steps of the summary, if the verifier was shown a summary
    */
   private textOf({ answer, reason }: Generation, before?: readonly string[]): Pick<Reading, "text"> {

@@ -3,7 +3,7 @@ import type { RolloutResult } from "../core/contract/replies.ts";
 import { mean } from "../core/math/stats.ts";
 import type { ScoredCounts } from "./request-scope.ts";
 
-/** Number of occurrences of each code; null if there are no codes. */
+/** Number of occurrences of each code; null without codes. */
 export function tally(codes: readonly string[]): Record<string, number> | null {
   const counts: Record<string, number> = {};
   for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;

@@ -50,7 +50,7 @@ describe("npm run demo", () => {
     const fault = await demo({ JUDGE: "mtbench-aa" }).catch((error: { code: number; stderr: string }) => error);
     expect(fault).toMatchObject({ code: 1 });
     expect((fault as { stderr: string }).stderr).toMatch(
-      /^kritai: JUDGE: there is no preset named mtbench-aa\. Did you mean mtbench-ab\? Presets: [^\n]+\n$/,
+      /^kritai: JUDGE: unknown preset mtbench-aa\. Did you mean mtbench-ab\? Presets: [^\n]+\n$/,
     );
   });
 });

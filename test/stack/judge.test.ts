@@ -14,9 +14,9 @@ test("every preset is a judge, and no other name is", () => {
   expect(judgeNamed("")).toBeNull();
   expect(judgeNamed("code-select")).toBe("code-select");
   expect(() => judgeNamed("mtbnch-ab")).toThrow(
-    /^JUDGE: there is no preset named mtbnch-ab\. Did you mean mtbench-ab\? Presets: .*yes-no/,
+    /^JUDGE: unknown preset mtbnch-ab\. Did you mean mtbench-ab\? Presets: .*yes-no/,
   );
-  expect(() => judgeNamed("zzz")).toThrow(/^JUDGE: there is no preset named zzz\. Presets: /);
+  expect(() => judgeNamed("zzz")).toThrow(/^JUDGE: unknown preset zzz\. Presets: /);
   expect(() => textJudge("code-select")).toThrow(/judges programs/);
 });
 

@@ -21,7 +21,7 @@ const FAILURE_WORDS: Record<Exclude<TestResult["status"], "unavailable">, string
   unknown: "result unknown",
 };
 
-/** Thrown if the sandbox could not run a program. Then there is no verdict at all, not even "cannot tell". */
+/** Thrown if the sandbox could not run a program. The judge then gives neither a verdict nor "cannot tell". */
 export class SandboxUnavailable extends Error {}
 
 interface Candidate {

@@ -145,7 +145,7 @@ const isOfRun = (message: unknown): boolean => namesPolicy(roleOf(message)) || n
 
 /**
  * Index at which the final run of a conversation begins. The run ends with the policy's last message and
- * consists of consecutive messages of the policy and of tools. Null if there is no message of the policy.
+ * consists of consecutive messages of the policy and of tools. Null without a message of the policy.
  */
 export function runStart(chat: readonly unknown[]): number | null {
   const last = chat.findLastIndex((message) => namesPolicy(roleOf(message)));

@@ -96,7 +96,7 @@ function* bytesOf(address: string, path: string): Generator<number, Uint8Array<A
 
 type Holder = Record<string | number, unknown>;
 
-/** The object that contains the value at `path`; undefined if there is no such object. */
+/** The object that contains the value at `path`; undefined if that object is missing. */
 const holderOf = (request: RewardsRequest, path: ContentPath): Holder | undefined =>
   path.slice(0, -1).reduce<unknown>((held, name) => (held as Holder | undefined)?.[name], request) as
     | Holder

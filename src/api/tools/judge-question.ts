@@ -65,7 +65,7 @@ function fromPrompt(text: string): Asked | null {
 /**
  * Parses the comparison in the last user message. Other messages are ignored.
  * @param field path of the messages in the body
- * @throws ApiError `invalid_request` if there is no user message or it contains no candidates to compare
+ * @throws ApiError `invalid_request` if the user message is missing or contains no candidates to compare
  */
 export function judgeQuestion(messages: readonly RequestMessage[], field = "messages"): JudgeQuestion {
   const last = messages.filter(({ role }) => role === "user").at(-1);

@@ -21,7 +21,7 @@ export interface GenerationFacts {
   prompt_tokens: number;
   completion_tokens: number;
   latency_ms: number;
-  /** Names of the model and the backend that answered; null if unknown or if there was no answer. */
+  /** Names of the model and the backend that answered; null if unknown or unanswered. */
   model: string | null;
   backend: string | null;
   /** The verifier's answer, or its reason for refusing; set only if the spec sets log_verdicts. */

@@ -83,8 +83,8 @@ export function programWithoutFence(text: string): string | null {
 /**
  * Extracts the candidate from a rollout. Never throws; takes linear time.
  *
- * The answer segment follows the last closing think tag (see thinking.ts). There is no answer segment if a
- * think block is not closed. `last_code_block` takes the last fenced block of the answer segment (see
+ * The answer segment follows the last closing think tag (see thinking.ts). The answer segment is missing if
+ * a think block is not closed. `last_code_block` takes the last fenced block of the answer segment (see
  * code-blocks.ts) in the group's language, else the last block, verbatim; `after_think` takes the segment,
  * and `whole` the text. A candidate without a letter or digit, or made up only of openers (see openers.ts),
  * is null.

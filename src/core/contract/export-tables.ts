@@ -27,7 +27,7 @@ export interface SignalRow {
   rollout_index: number;
   signal: string;
   value: number | null;
-  /** Why there is no value; null if there is one. */
+  /** Why the value is missing; null if it is present. */
   code: ItemErrorCode | null;
   detail: SignalDetail | null;
 }

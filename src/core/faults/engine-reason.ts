@@ -48,7 +48,7 @@ interface Sent {
 
 /**
  * Extracts the error message from an engine's reply. Keeps numbers and known words, up to the first other
- * token. Returns null if there is no message or if the message echoes the request.
+ * token. Returns null if the message is missing or echoes the request.
  * @param body body of the error reply, possibly truncated
  * @param sent body of the request
  */

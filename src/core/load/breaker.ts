@@ -28,7 +28,7 @@ export type BreakerDecision = "go" | "probe" | "stop";
  * While closed, the breaker counts outcomes over a window and opens once at least `volume_min` outcomes have
  * a failure share of at least `failure_share`. While open, it admits nothing for `open_ms`. Then it is
  * half-open and admits one probe at a time: a success closes it, a failure reopens it (Nygard, "Release
- * It!"). There is no exponential back-off, because one probe per pause is cheap and callers with a deadline
+ * It!"). It does not back off exponentially, because one probe per pause is cheap and callers with a deadline
  * are waiting for the backend to return. Outcomes of earlier requests that arrive while the breaker is open
  * are ignored, but a late success of a probe closes it.
  */

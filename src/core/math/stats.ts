@@ -133,7 +133,7 @@ export interface BootstrapOptions {
 }
 
 /**
- * 95 % percentile bootstrap interval of the mean (Efron 1979); null if there are no values or no resamples.
+ * 95 % percentile bootstrap interval of the mean (Efron 1979); null without values or resamples.
  * The same seed gives the same interval.
  */
 export function bootstrapMean(values: readonly number[], options: BootstrapOptions): [number, number] | null {
@@ -171,8 +171,8 @@ export function bootstrapTail(n: number): number {
 
 /**
  * 95 % percentile bootstrap interval of sum(numerators) / sum(denominators). Resamples the entries in pairs,
- * and is expanded for few entries (see `bootstrapTail`). Every denominator must be positive. null if there
- * are no entries or no resamples. Draws entries x resamples random numbers.
+ * and is expanded for few entries (see `bootstrapTail`). Every denominator must be positive. null without
+ * entries or resamples. Draws entries x resamples random numbers.
  */
 export function bootstrapRatio(
   numerators: ArrayLike<number>,

@@ -80,7 +80,7 @@ const keysOf = (answers: readonly ConsensusAnswer[], { answer_type, tolerance }:
 
 /**
  * 1 for rollouts with the voters' most frequent answer, 0 for all others, including those without an answer.
- * There is no majority if the most frequent answers are tied or no voter has an answer. In TTRL (arXiv
+ * A majority is missing if the most frequent answers are tied or no voter has an answer. In TTRL (arXiv
  * 2504.16084) the group itself votes; in Co-rewarding-I (arXiv 2508.00410) its twin votes. Unlike this
  * function, both releases let the first-seen answer win a tie, and TTRL's counts an empty answer.
  */

@@ -17,7 +17,7 @@ export interface GenerationParts {
   error: ItemErrorCode | null;
   prompt_tokens: number;
   completion_tokens: number;
-  /** The model's name in the reply; null if the reply has none or if there is no answer. */
+  /** The model's name in the reply; null if the reply lacks a name or an answer. */
   model: string | null;
   /** Human-readable reason why the backend rejected the question (see engine-reason.ts), if it gave one. */
   reason?: string | null;
@@ -288,7 +288,7 @@ export class AnswerBuilder {
     }
   }
 
-  /** Returns the answer, or the error if there is no answer. */
+  /** Returns the answer, or the error in its place. */
   result(): GenerationParts {
     if (this.#error !== null) return failed(this.#error);
     if (this.#finish === null && !this.#done) return failed(MALFORMED);

@@ -83,7 +83,7 @@ export interface GatheredReward {
   late: boolean;
   /** The request repeated a sample that another request had sent. */
   attached: boolean;
-  /** If there is no reward, `reward` is null and `error` is set. */
+  /** Without a reward, `reward` is null and `error` is set. */
   result: RolloutResult;
   metrics: GroupResult["metrics"];
   spec_hash: string;

@@ -18,8 +18,8 @@ export type Arrival = Pick<
 >;
 
 /**
- * State of a member's answer. `alone`: there was no other sample to compare with. `failed`: there is no
- * reward, but another attempt may succeed.
+ * State of a member's answer. `alone`: the group has one sample, which cannot be compared. `failed`: the
+ * reward is missing, but another attempt may succeed.
  */
 export type AnswerState = "none" | "reward" | "alone" | "failed";
 

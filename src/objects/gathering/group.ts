@@ -67,8 +67,8 @@ export function addMember(group: GroupState, arrival: Arrival, now: number, seen
 }
 
 /**
- * Sets the end of the window. If the window is at least as long as the gathering time, there is no window and
- * each waiter's own deadline applies instead.
+ * Sets the end of the window. If the window is at least as long as the gathering time, each waiter's deadline
+ * applies instead.
  */
 function openWindow(group: GroupState, { window_ms, answer_within_ms, whole_only }: Arrival, now: number): void {
   const none = whole_only || (group.size !== null && window_ms >= answer_within_ms * GATHERING_SHARE);

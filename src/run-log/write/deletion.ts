@@ -91,7 +91,7 @@ const piece = (candidates: SQL): SQL => sql`
 
 /**
  * Deletes the first requests of `candidates` with all their rows.
- * @returns the number of deleted rows by table; null if there was no request
+ * @returns the number of deleted rows by table; null if the run has no request
  */
 async function deletePiece(db: Database, candidates: SQL): Promise<DeletedRows | null> {
   const { rows } = await db.execute<{ request_id: string }>(piece(candidates));

@@ -7,6 +7,8 @@ import type { Drawn } from "./measures.ts";
 import { counted, figure } from "./numbers.ts";
 import { type ComparedGroup, type PairedDifference, type PairedRuns, pairedRuns } from "./paired-runs.ts";
 
+/** Maximum number of other runs that a run's page draws. */
+export const LAID_MOST = 4;
 /** Steps whose groups are read, of each run. */
 const STEPS_MOST = 10;
 

@@ -4,7 +4,7 @@ import type { StepSummary } from "../../../rescore/by-step.ts";
 import { aboutRun, deleting } from "./about-run.ts";
 import { alarmList } from "./alarm-list.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
-import { comparing } from "./comparing.ts";
+import { comparing, LAID_MOST } from "./comparing.ts";
 import { el, link } from "./dom.ts";
 import { headlines } from "./headline.ts";
 import { health, type RunDetail, run, runs, steps } from "./log.ts";
@@ -35,9 +35,6 @@ function charts(shown: Shown, others: readonly Drawn[], looking: ViewControls): 
   // The distribution of rewards comes next to their mean.
   return drawn.flatMap(({ isMean, figure }) => [figure, isMean ? heat : null]).filter((element) => element !== null);
 }
-
-/** Most runs that are laid over one. */
-const LAID_MOST = 4;
 
 /**
  * Another run, as the address names it: of the page's owner, else of whoever has one of this name;

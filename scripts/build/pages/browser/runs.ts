@@ -1,12 +1,11 @@
 // The page of runs: each with its last step, age, rewards and alarms; filtered by text and by alarm.
 import { sparkline } from "./charts.ts";
+import { LAID_MOST } from "./comparing.ts";
 import { type Column, el, link, liveTable } from "./dom.ts";
 import { health, type RunHealth, type RunSummary, runs } from "./log.ts";
 import { isSimulatedRun, simulatedBanner } from "./notices.ts";
 import { age, counted, figure, percent } from "./numbers.ts";
 
-/** Most runs that one page draws together. */
-const COMPARED_MOST = 5;
 /** Runs whose alarms and rewards are looked up; the newest. */
 const LOOKED_AT = 24;
 const STEPS_LOOKED_AT = 300;
@@ -73,7 +72,7 @@ function comparison(named: boolean): { column: Column<Seen>; element: HTMLElemen
   const show = () => {
     const [first, ...others] = ticked;
     if (first === undefined || others.length === 0) {
-      element.replaceChildren(`Tick 2 to ${COMPARED_MOST} runs to compare them.`);
+      element.replaceChildren(`Tick 2 to ${LAID_MOST + 1} runs to compare them.`);
       return;
     }
     const address = new URL(runHref(first, named), location.href);
@@ -81,10 +80,11 @@ function comparison(named: boolean): { column: Column<Seen>; element: HTMLElemen
     element.replaceChildren(link(address.pathname + address.search, `Compare ${counted(ticked.length, "run")}`));
   };
   const tick = (run: Seen, box: HTMLInputElement) => {
-    ticked = ticked.filter((other) => other !== run);
+    // The address of a comparison names one owner, so a run of another owner starts a new selection.
+    ticked = ticked.filter((other) => other !== run && other.owner === run.owner);
     if (box.checked) ticked.push(run);
-    // The run that was ticked longest ago makes room.
-    if (ticked.length > COMPARED_MOST) ticked = ticked.slice(1);
+    // The run that was ticked first makes room.
+    ticked = ticked.slice(-LAID_MOST - 1);
     for (const [other, shown] of boxes) shown.checked = ticked.includes(other);
     show();
   };

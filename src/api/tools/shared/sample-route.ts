@@ -32,7 +32,7 @@ interface Dialect extends Returning {
 interface SampleDialect extends Dialect {
   /** Parses a body. Throws ApiError if the body is invalid. */
   read(body: BodyFields): Sample;
-  /** Builds the reply's JSON. Throws `Unjudged` if there is no reward and the format cannot express that. */
+  /** Builds the reply's JSON. Throws `Unjudged` if the reward is null and the format cannot express that. */
   toReply(sample: JudgedSample, body: BodyFields, options: SampleOptions): unknown;
 }
 

@@ -57,7 +57,7 @@ export function unitScore(reward: number, spec: AnySpec, members: number): numbe
 
 /**
  * The share of decided comparisons that a sample won; ties count half. If nothing was compared, the
- * normalized reward. If there is no reward, the number in `on_failure`, clamped to 0..1.
+ * normalized reward. If the reward is null, the number in `on_failure`, clamped to 0..1.
  */
 export function winShare(sample: JudgedSample): number {
   const { wins, losses, ties, reward } = sample.judged.result;

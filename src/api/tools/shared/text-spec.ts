@@ -83,7 +83,7 @@ async function storedAs(deps: RouteDeps, scope: RequestScope, name: string): Pro
   try {
     return await timedStore(deps.clock, scope, () => deps.specs.get(name));
   } catch (error) {
-    // Without a database there are no stored specs. A database failure is an error, because a spec with this
+    // Without a database, specs cannot be stored. A database failure is an error, because a spec with this
     // name may exist.
     if (error instanceof ApiError && error.code === "not_configured") return null;
     throw error;

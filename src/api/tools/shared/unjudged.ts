@@ -65,7 +65,7 @@ export class Unjudged extends ApiError {
   }
 }
 
-/** The code that comes first in the table of error codes; null if there are no codes. */
+/** The code that comes first in the table of error codes; null for an empty list. */
 function commonFailure(codes: readonly (ItemErrorCode | null)[]): ItemErrorCode | null {
   return (Object.keys(ITEM_ERRORS) as ItemErrorCode[]).find((code) => codes.includes(code)) ?? null;
 }

@@ -10,7 +10,7 @@ export interface AlgebraicValue {
   key: string;
   /** The value if it is a rational number, else null. */
   value: Ratio | null;
-  /** Whether there are no variables, so that different keys mean different values. */
+  /** Whether variables are absent, so that different keys mean different values. */
   isNumeric: boolean;
   /**
    * Whether the arithmetic covers the whole expression, with no function, power or root left as an opaque

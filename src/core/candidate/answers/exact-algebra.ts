@@ -319,7 +319,7 @@ export function rational({ top, bottom }: Quotient): Ratio | null {
 export const keyOfQuotient = ({ top, bottom }: Quotient): string =>
   isOne(bottom) ? keyOfSum(top) || "0" : `(${keyOfSum(top) || "0"}) over (${keyOfSum(bottom)})`;
 
-/** The variables and opaque atoms of a quotient. `isPlain` means that there are no opaque atoms. */
+/** The variables and opaque atoms of a quotient. `isPlain` means that opaque atoms are absent. */
 export function partsOf({ top, bottom }: Quotient): { letters: ReadonlySet<string>; isPlain: boolean } {
   const atoms = new Set([...top.values(), ...bottom.values()].flatMap(({ product }) => [...product.keys()]));
   const letters = new Set([...atoms].filter((atom) => atom !== PI && !atom.startsWith(PRIME)));

@@ -32,8 +32,8 @@ function beforeTokens(text: string): string {
 }
 
 /**
- * Returns the content of the last `\boxed{..}` or `\boxed 5`. Empty if the brace is not closed; null if there
- * is no box.
+ * Returns the content of the last `\boxed{..}` or `\boxed 5`. Empty if the brace is not closed; null
+ * without a box.
  */
 function lastBox(text: string, macro: "\\boxed" | "\\fbox"): string | null {
   const at = text.lastIndexOf(macro);
@@ -86,7 +86,7 @@ function lastHash(text: string): string | null {
 
 const OPENING_TAG = /<(final[ _-]?answer|answer|solution)(?:\s[^<>]{0,80})?>/gi;
 
-/** Returns the content of the last answer tag. Empty if the tag is not closed; null if there is no tag. */
+/** Returns the content of the last answer tag. Empty if the tag is not closed; null without a tag. */
 function lastTag(text: string): string | null {
   const opening = [...text.matchAll(OPENING_TAG)].at(-1);
   if (opening === undefined) return null;

@@ -90,7 +90,7 @@ function announcedIn(line: string): string | null {
 
 /**
  * Returns the answer after the last announcement in the input, from the same line, or from the next one if
- * the line ends with the announcement. Empty if nothing follows; null if there is no announcement.
+ * the line ends with the announcement. Empty if nothing follows; null without an announcement.
  */
 export function lastMarked(text: string): string | null {
   const lines = text.replace(UNSEEN, "").split(/\r?\n/);

@@ -47,7 +47,7 @@ export const logprobs: Parser<LogprobsSettings> = {
   },
 };
 
-/** Fallback if there are no probabilities: the generated label gets probability 1. */
+/** Fallback without probabilities: the generated label gets probability 1. */
 function writtenOf(segment: string, tag: string | undefined, labels: readonly string[]): ParserResult {
   const from = tag === undefined ? 0 : segment.lastIndexOf(tag);
   const written = segment.slice(from + (tag?.length ?? 0), from + 256).split("<")[0] ?? "";

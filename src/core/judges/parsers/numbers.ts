@@ -1,4 +1,4 @@
-// The parser `numbers`: reads the last \boxed{7, 4}, or the last [7, 4] if there is no box.
+// The parser `numbers`: reads the last \boxed{7, 4}, or the last [7, 4] without a box.
 import * as z from "zod";
 import { lineCounter, linesOf } from "./answer-text.ts";
 import { nextBox } from "./boxes.ts";

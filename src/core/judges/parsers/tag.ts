@@ -109,7 +109,7 @@ function tagPattern(name: string): RegExp {
 }
 
 /**
- * Returns the content of each block of a tag, in order. Returns null if there is no block or if a block is
+ * Returns the content of each block of a tag, in order. Returns null if the tag is missing or if a block is
  * not closed.
  */
 export function textsIn(answer: string, name: string): string[] | null {

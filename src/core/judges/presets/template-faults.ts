@@ -84,7 +84,7 @@ function candidateFaults(template: Preset): FieldError[] {
   if (compares(template) && !/\{\{(?:letter|n)\}\}/.test(places)) {
     return refuse("must hold {{letter}} or {{n}}, to tell several candidates apart");
   }
-  // A candidate is also delimited by the role of its own message, or by the quotes of a JSON string.
+  // A candidate is also delimited by the role of its message, or by the quotes of a JSON string.
   if (each !== undefined || slot === "json" || (holdsDelimiter(before) && holdsDelimiter(after))) return [];
   return refuse(
     `a candidate stands outside a delimiter: before and behind {{text}} write at least ${DELIMITER_CHARS_MIN} characters of one line, or one sign three times`,
