@@ -111,12 +111,14 @@ async function begin(tenant: string, clock: Clock, until: number): Promise<Long>
     if (ends >= clock.now()) break;
     longs.delete(other);
   }
-  for (let before = longs.get(tenant), rested = 0; before !== undefined && before.until > clock.now(); ) {
-    // `rested` ends the loop even if the clock does not advance.
-    if ((before.over && rested >= before.rest_ms) || clock.now() >= until) break;
+  for (let before = longs.get(tenant), waited = 0; before !== undefined && before.until > clock.now(); ) {
+    // `waited` ends the loop even if the clock does not advance.
+    if (waited >= (before.over ? before.rest_ms : LIMITS.turn_lease_ms) || clock.now() >= until) break;
+    const [{ until: ends, over }, job] = [before, before];
     await pause(clock, LIMITS.turn_wait_ms);
     const next = longs.get(tenant);
-    rested = next === before && before.over ? rested + LIMITS.turn_wait_ms : 0;
+    const isUnchanged = next === job && job.until === ends && job.over === over;
+    waited = isUnchanged ? waited + LIMITS.turn_wait_ms : 0;
     before = next;
   }
   const longTurn = { until: clock.now() + LIMITS.turn_lease_ms, rest_ms: 0, over: false };

@@ -135,6 +135,12 @@ describe("work in turns", () => {
     for (const name of ["e1", "e2", "e3"]) expect(await worked("turns-e", still, working(name, 2, []))).toBe(name);
   });
 
+  it("waits no longer than its lease for one that was abandoned, by a clock that stands too", async () => {
+    const still = { ...clock, now: () => 0, after: (_: number, run: () => void) => clock.after(0, run) };
+    void worked("turns-d", { ...still, after: () => () => {} }, working("abandoned", 2, []));
+    expect(await worked("turns-d", still, working("next", 2, []))).toBe("next");
+  });
+
   it("waits for none that was ended amid for longer than its lease, nor for one that failed", async () => {
     const log: string[] = [];
     let over = false;
