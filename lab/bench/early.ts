@@ -2,7 +2,7 @@
 // journal, judging and scheduler on a simulated engine, in virtual time.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean, percentile } from "../../src/core/math/stats.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { GroupJournal } from "../../src/objects/gathering/group-journal.ts";
 import { createEarlyJudge, createGroupJudge } from "../../src/objects/gathering/judge-group.ts";
 import { createRoomStore } from "../../src/objects/gathering/room-store.ts";

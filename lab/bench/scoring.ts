@@ -1,7 +1,7 @@
 // The benchmark of scoring itself: a whole batch through `scoreBatch` with a verifier that answers at once.
 
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock, Verifier } from "../../src/ports/ports.ts";

@@ -1,8 +1,9 @@
 // The benchmark of schedules in waves: how much longer a step takes than one wave of as many questions. The
 // product's scoring over the gateway's scheduler on a simulated engine, in virtual time.
 import { mean } from "../../src/core/math/stats.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { arrivals, programOf, questionOf } from "./early-stop-load.ts";
 import { type Figure, figure } from "./figures.ts";

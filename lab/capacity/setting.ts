@@ -6,7 +6,8 @@ import {
   type NoiseParameters,
   noiseParameters,
 } from "../../gpu-backend/engines/simulator/parameters.ts";
-import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
+import type { JudgeSettings } from "../../src/core/contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 
 /** Tokens of what is asked and answered. */
@@ -44,7 +45,7 @@ export interface Setting {
   rollouts: number;
   /** Groups of one request of the trainer. */
   groups_per_request: number;
-  judge: Spec["judge"];
+  judge: JudgeSettings;
   tokens: Tokens;
   noise: NoiseParameters;
   engine: EngineParameters;

@@ -2,7 +2,7 @@
 // else of anyone.
 
 import { FlagFault } from "../../gpu-backend/flags.ts";
-import { canonicalJson } from "../../src/core/contract/spec.ts";
+import { canonicalJson } from "../../src/core/contract/canonical-json.ts";
 import { authorization } from "../../src/core/wire/chat-endpoint.ts";
 import { sha256Hex } from "../../src/platform/sha256.ts";
 import type { Arrivals } from "./arrivals.ts";

@@ -5,7 +5,7 @@ import { createApp } from "../../src/app.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRenderer } from "../../src/core/judges/render.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock, Verifier } from "../../src/ports/ports.ts";
@@ -102,7 +102,7 @@ async function groupOf(attackClass: AttackClass, attack: Attack, verifier: Verif
     deadline_ms: DEADLINE_MS,
     groups: [{ prompt, rollouts, ...group, ...(language !== null && { language }), ...asked?.facts }],
   });
-  const spec = AnySpecSchema.parse(asked?.spec ?? attackClass.spec ?? {});
+  const spec = SpecSchema.parse(asked?.spec ?? attackClass.spec ?? {});
   const signal = new AbortController().signal;
   const { reply } = await scoreBatch({ verifier, clock }, { request, spec, started_ms: clock.now(), signal });
   return reply.groups[0] as GroupResult;

@@ -1,9 +1,9 @@
 // Defines what a ranking is worth when its deadline comes before its last comparison: the product's scoring
 // against a judge in virtual time, schedule by schedule.
-import type { NamedSchedule } from "../../src/core/contract/spec.ts";
+import type { NamedSchedule } from "../../src/core/contract/judge-settings.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { csv } from "../report/csv.ts";
 import { LEVELS, NOISES } from "./cells.ts";

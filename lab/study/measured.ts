@@ -1,7 +1,7 @@
 // The study of a real verifier: every way as a spec, through the product's own scoring.
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Clock, Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type Cell, comparedCells } from "./cells.ts";

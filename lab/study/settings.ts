@@ -1,6 +1,6 @@
 // Defines what the study of settings goes through: judges of three kinds, how each is varied, and the
 // settings that a trainer would choose from.
-import type { NamedSchedule, Spec } from "../../src/core/contract/spec.ts";
+import type { JudgeSettings, NamedSchedule } from "../../src/core/contract/judge-settings.ts";
 import { type Biases, USUAL } from "./accurate-judges.ts";
 import { NOISES } from "./cells.ts";
 import type { Noise } from "./verifier-model.ts";
@@ -61,7 +61,7 @@ export function variantOf(name: JudgeName, variant: Variant): Simulated | null {
 }
 
 /** What is written into a spec's `judge`; its reward is `auto`. */
-export type Setting = Partial<Pick<Spec["judge"], "vote" | "schedule" | "both_orders" | "budget">>;
+export type Setting = Partial<Pick<JudgeSettings, "vote" | "schedule" | "both_orders" | "budget">>;
 
 /** Every setting for groups of n; the first is what all others are held against. */
 export function settingsFor(n: number, style: Noise["style"]): Setting[] {

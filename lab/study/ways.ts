@@ -1,11 +1,12 @@
 // The ways of asking that the study compares: judge settings and the score that orders.
-import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../src/core/contract/spec.ts";
+import type { JudgeSettings, NamedSchedule } from "../../src/core/contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 
 export type Vote = "soft" | "hard";
 
 export interface Way {
   name: string;
-  judge: Spec["judge"];
+  judge: JudgeSettings;
   /** By which candidates are ordered: a score's name. */
   score: string;
   /** The way that all others are compared with: all pairs, both orders, four votes each. */
@@ -20,7 +21,7 @@ export interface Way {
 
 const SOFT = "soft" as "majority";
 
-function way(name: string, schedule: NamedSchedule, more: Partial<Spec["judge"]> = {}, score = "strength"): Way {
+function way(name: string, schedule: NamedSchedule, more: Partial<JudgeSettings> = {}, score = "strength"): Way {
   return { name, judge: { ...DEFAULT_SPEC.judge, schedule, ...more }, score };
 }
 

@@ -2,8 +2,8 @@
 // writing and hashing the same text. Absolute times are left to the benchmark.
 import { expect, it } from "vitest";
 import { createQuestionWriter } from "../../src/core/judges/question-json.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { AnswerBuilder } from "../../src/core/wire/chat-answer.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { rewardsRequest } from "../bench/loads.ts";

@@ -2,7 +2,7 @@
 // made-up verdicts, which follow the runs' labels.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { agentGroup, agentTasks } from "./examples.ts";
 import { runLabels } from "./judge.ts";
@@ -28,7 +28,7 @@ function verdict(labels: ReadonlyMap<string, number>) {
 /** The recorded runs as a training run of one step. */
 export function agentsRun(): MadeUpRun {
   const labels = new Map(Object.entries(runLabels()));
-  const spec = AnySpecSchema.parse({
+  const spec = SpecSchema.parse({
     candidate: { extract: "whole" },
     judge: { preset: "trajectory-pair" },
     log_texts: true,

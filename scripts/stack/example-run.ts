@@ -1,8 +1,8 @@
 // The made-up run that the demo and `npm start -- --example` write into the log: a policy learns that its
 // judge prefers long answers. Scored and logged by the product's own code.
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { type ExamplePlace, madeUpJudge, writeRun } from "./made-up-run.ts";
 

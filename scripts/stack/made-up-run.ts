@@ -1,8 +1,8 @@
 // Writes made-up runs into the log, scored and logged by the product's own code, with a judge whose name says
 // that it is made up.
 
-import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../src/core/reward/requests.ts";
+import type { Spec } from "../../src/core/reward/spec.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import { simulatedName } from "../../src/core/wire/simulated-model.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -63,7 +63,7 @@ export interface MadeUpRun {
   steps: number;
   judge: Verifier;
   requestAt(step: number): RewardsRequest;
-  specAt(step: number): AnySpec;
+  specAt(step: number): Spec;
 }
 
 /** Writes the run's missing steps into the log. @returns the number of steps written */

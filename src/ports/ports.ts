@@ -3,15 +3,15 @@
 
 import type { Question } from "../core/asking/questions.ts";
 import type { JudgeExtra } from "../core/contract/judge-extra.ts";
-import type { Spec } from "../core/contract/spec.ts";
+import type { JudgeSettings } from "../core/contract/judge-settings.ts";
 import type { OwnPreset } from "../core/judges/presets/own.ts";
 import type { BreakerState } from "../core/load/breaker.ts";
-import type { AnySpec } from "../core/reward/compiled-spec.ts";
+import type { Spec } from "../core/reward/spec.ts";
 import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "../core/wire/questions.ts";
 
 /** Settings of a session: how to ask, and when to stop. */
 export interface VerifierCall {
-  form: Spec["judge"]["form"];
+  form: JudgeSettings["form"];
   model: string | null;
   temperature: number;
   top_p: number;
@@ -111,14 +111,14 @@ export interface Verifier {
 /** A named spec as listed. */
 interface NamedSpec {
   name: string;
-  spec: AnySpec | null;
+  spec: Spec | null;
   updated_at: Date;
 }
 
 /** Specs stored under a name. */
 export interface SpecStore {
-  get(name: string): Promise<AnySpec | null>;
-  save(name: string, spec: AnySpec): Promise<void>;
+  get(name: string): Promise<Spec | null>;
+  save(name: string, spec: Spec): Promise<void>;
   /**
    * A page of stored specs with names after `after` (null: from the start), ascending; `spec` is null if it
    * is no longer valid.

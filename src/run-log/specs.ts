@@ -1,8 +1,10 @@
 // Stores named specs in Postgres.
+
 import { eq, gt, sql } from "drizzle-orm";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import type { AnySpec } from "../core/reward/compiled-spec.ts";
+import type { Spec } from "../core/reward/spec.ts";
+import { asWritten } from "../core/reward/spec-forms.ts";
 import { storedSpec } from "../core/reward/stored-spec.ts";
 import type { SpecStore } from "../ports/ports.ts";
 import { openDatabase, reading, type StoreConfig } from "./db/connection.ts";
@@ -49,8 +51,8 @@ export function createNeonSpecStore(config: StoreConfig): SpecStore {
       );
       return rows.map(({ name }) => name);
     },
-    async save(name: string, spec: AnySpec) {
-      const row = { spec, updated_at: new Date() };
+    async save(name: string, spec: Spec) {
+      const row = { spec: asWritten(spec), updated_at: new Date() };
       await reading(() =>
         db
           .insert(namedSpecs)

@@ -4,7 +4,7 @@
 import { generationsOf, isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
-import { missingRules } from "../core/contract/spec.ts";
+import { missingRules } from "../core/contract/judge-settings.ts";
 import { isSummarised } from "../core/judges/presets/table.ts";
 import { numberedSteps } from "../core/signals/step-texts.ts";
 import { EvenOrder } from "../core/tournament/even-order.ts";

@@ -9,9 +9,10 @@ import type { ModelTokens } from "../core/load/prices.ts";
 import { drained } from "../core/math/drained.ts";
 import { mean } from "../core/math/stats.ts";
 import { auditCorrelation, auditSpec, isAudited } from "../core/reward/audit.ts";
-import { type AnySpec, type CompiledSpec, compileSpec } from "../core/reward/compiled-spec.ts";
+import { type CompiledSpec, compileSpec } from "../core/reward/compiled-spec.ts";
 import { groupResult } from "../core/reward/group-result.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
+import type { Spec } from "../core/reward/spec.ts";
 import type { HeaderSlots } from "../core/wire/questions.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { AuditVerdictRow } from "../ports/log-entry.ts";
@@ -51,7 +52,7 @@ const TEXTS_CHARS = Math.floor(LIMITS.logged_verdicts_chars / LIMITS.audit_gener
  * Plans the audit of a request; null if the spec has no audit. Groups that exceed the limits are left out
  * instead of rejecting the request.
  */
-export function planAudit(verifier: Verifier, spec: AnySpec, groups: readonly PreparedGroup[]): AuditPlan | null {
+export function planAudit(verifier: Verifier, spec: Spec, groups: readonly PreparedGroup[]): AuditPlan | null {
   const { audit } = spec;
   const audited = auditSpec(spec);
   if (audit === undefined || audited === null) return null;
@@ -109,7 +110,7 @@ export function beginAudit(
   const results = running.then((all) =>
     all.map(({ index, signals }) => ({
       index,
-      result: groupResult(signals, compiled.spec, compiled.judgeable),
+      result: groupResult(signals, compiled.judgeable),
       verdicts: verdictRows(signals).map(({ signal: _, ...row }) => row),
       tokens: modelTokens([signals], compiled, verifier.model ?? null),
     })),

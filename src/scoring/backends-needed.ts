@@ -3,7 +3,8 @@
 import type { Question } from "../core/asking/questions.ts";
 import { unlistedFields } from "../core/contract/judge-extra.ts";
 import { ApiError } from "../core/faults/errors.ts";
-import { AUDIT_JUDGE, backendOf, type CompiledSpec } from "../core/reward/compiled-spec.ts";
+import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
+import { AUDIT_JUDGE, backendOf } from "../core/reward/spec-judges.ts";
 import type { Verifier } from "../ports/ports.ts";
 
 const NO_CHECKER = "a checker, but this deployment lists none (CHECKER_HOSTS)";

@@ -1,8 +1,9 @@
 // Early judging: asks questions about an incomplete group, but only those that will be needed whichever
 // samples are still to join the group.
 import { LIMITS } from "../core/faults/limits.ts";
-import { type AnySpec, compileSpec } from "../core/reward/compiled-spec.ts";
+import { compileSpec } from "../core/reward/compiled-spec.ts";
 import { requireSound } from "../core/reward/facts.ts";
+import type { Spec } from "../core/reward/spec.ts";
 import type { Verifier } from "../ports/ports.ts";
 import { requireServed } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
@@ -20,7 +21,7 @@ const EARLY_PRIORITY = 1;
  * asks the same questions about a subset as about the whole group, and that the whole group does not exceed
  * the generation limit of a request, since that limit ignores questions that were already answered.
  */
-export function mayBeginEarly(spec: AnySpec, size: number | null, verifier: Verifier): boolean {
+export function mayBeginEarly(spec: Spec, size: number | null, verifier: Verifier): boolean {
   const sizeMax = size ?? LIMITS.rollouts_per_group_max;
   // A journal does not store the verifier's answers, so they could not be logged later.
   if (spec.log_verdicts === true) return false;

@@ -5,7 +5,7 @@
 import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
-import { missingRules } from "../core/contract/spec.ts";
+import { missingRules } from "../core/contract/judge-settings.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";

@@ -3,10 +3,10 @@
 import { isProbe } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { Evidence } from "../core/candidate/transcript/evidence.ts";
+import { canonicalJson } from "../core/contract/canonical-json.ts";
 import type { SignalRow } from "../core/contract/export-tables.ts";
 import type { GroupResult } from "../core/contract/replies.ts";
 import type { Rollout } from "../core/contract/requests.ts";
-import { canonicalJson } from "../core/contract/spec.ts";
 import { letterAt } from "../core/judges/verdict.ts";
 import { tellable, type Verdict } from "../core/judges/verdicts.ts";
 import type { GroupSignals, SignalQuestion } from "../core/reward/group-signals.ts";

@@ -5,7 +5,7 @@ import { type Question, samplesNamed } from "../core/asking/questions.ts";
 import type { Reading } from "../core/asking/readings.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { isSummarised } from "../core/judges/presets/table.ts";
-import { type CompiledSpec, hasSignals } from "../core/reward/compiled-spec.ts";
+import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { shownOfSteps } from "../core/signals/step-texts.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
@@ -54,17 +54,15 @@ export interface KeyedJournal extends ReadingJournal {
 
 /**
  * Wraps a journal so that it can compute the keys of a batch's questions; null without a journal. A key
- * consists of the spec's hash, the signal's name if the spec has `signals`, the question's backend and
- * wording, digests of prompt, language and candidates in the order shown, and the samples with their token
+ * consists of the spec's hash, the signal's name, the question's backend and wording, digests of prompt, language and candidates in the order shown, and the samples with their token
  * limit. This covers everything that affects a verdict, so equal keys mean equal questions.
  */
 export async function keyedJournal(
   journal: ReadingJournal | undefined,
   groups: readonly PreparedGroup[],
   specHash: string,
-  { spec, signals }: CompiledSpec,
+  { signals }: CompiledSpec,
 ): Promise<KeyedJournal | null> {
-  const named = hasSignals(spec);
   if (journal === undefined) return null;
   const summarised = signals.some(({ judge }) => judge !== null && isSummarised(judge.prompt));
   const digests = await Promise.all(
@@ -86,7 +84,7 @@ export async function keyedJournal(
       // Anything else that is shown as a candidate is short, so it is used without hashing.
       const digest = (text: string) => texts.get(text) ?? JSON.stringify(text);
       const shown = question.shown.map((i) => digest(candidates[i] as string)).join(",");
-      return `${named ? `${specHash}:${signal}` : specHash}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;
+      return `${specHash}:${signal}:${to}:${preset}${slots === undefined ? "" : JSON.stringify(slots)}:${prompt}:${shown}:${samplesNamed(question)}`;
     },
     known: (key) => journal.known(key),
     onReadings: (key, readings) => journal.onReadings(key, readings),

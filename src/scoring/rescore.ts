@@ -3,10 +3,11 @@
 import type { RunKey } from "../core/contract/owner.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
-import { type AnySpec, type CompiledSpec, compileSpec } from "../core/reward/compiled-spec.ts";
+import { type CompiledSpec, compileSpec } from "../core/reward/compiled-spec.ts";
 import { planReplay, type ReplayPlan } from "../core/reward/replay/plan.ts";
 import { replayedGroup } from "../core/reward/replay/replayed-group.ts";
 import { ReplayTally } from "../core/reward/replay/summary.ts";
+import type { Spec } from "../core/reward/spec.ts";
 import { storedSpec } from "../core/reward/stored-spec.ts";
 import type { RunLog, SpecUse, StepBounds } from "../ports/run-log.ts";
 import { specHash } from "./digest.ts";
@@ -26,7 +27,7 @@ interface Rescoring {
 export async function rescoreRun(
   runLog: RunLog,
   run: RunKey,
-  spec: AnySpec,
+  spec: Spec,
   steps: StepBounds,
 ): Promise<Rescoring | null> {
   const next = compileSpec(spec);

@@ -3,8 +3,8 @@
 import type { CostUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
 import { costOf, type TokenCost } from "../core/load/prices.ts";
-import type { AnySpec } from "../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
+import type { Spec } from "../core/reward/spec.ts";
 import type { LogEntry } from "../ports/log-entry.ts";
 import { countBatch } from "./count-batch.ts";
 import type { JudgingDeps } from "./deps.ts";
@@ -62,7 +62,7 @@ export async function scoreAndLog(
   deps: JudgingDeps,
   scope: RequestScope,
   request: RewardsRequest,
-  spec: AnySpec,
+  spec: Spec,
   signal: AbortSignal,
   onGroup?: (index: number, group: GroupResult) => void,
   journal?: ReadingJournal,

@@ -1,24 +1,19 @@
 // The main use case: extract → plan → verify → decide → shape → summarise.
 
 import { type PreparedGroup, preparerInSteps } from "../core/candidate/prepare.ts";
+import { canonicalJson } from "../core/contract/canonical-json.ts";
 import { withLogTexts } from "../core/contract/kept-texts.ts";
 import type { AuditUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
-import { canonicalJson } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { ModelTokens } from "../core/load/prices.ts";
-import {
-  type AnySpec,
-  asksForCandidates,
-  type CompiledSpec,
-  comparesFew,
-  compileSpec,
-  hasSignals,
-} from "../core/reward/compiled-spec.ts";
+import { asksForCandidates, type CompiledSpec, comparesFew, compileSpec } from "../core/reward/compiled-spec.ts";
 import { requireFacts, requireSound } from "../core/reward/facts.ts";
 import { groupResult } from "../core/reward/group-result.ts";
 import type { GroupSignals } from "../core/reward/group-signals.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
+import type { Spec } from "../core/reward/spec.ts";
+import { asWritten, formOf } from "../core/reward/spec-forms.ts";
 import { batchMetrics } from "../core/tournament/metrics.ts";
 import { hasCopies, rewardWarnings } from "../core/tournament/warnings.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
@@ -50,7 +45,7 @@ export interface ScoringDeps {
 export interface ScoringBatch {
   request: RewardsRequest;
   /** The resolved spec of the request. */
-  spec: AnySpec;
+  spec: Spec;
   /** `clock.now()` when the request arrived; the deadline is relative to it. */
   started_ms: number;
   /** Aborted with the reason `cancelled` when the client disconnects. */
@@ -100,7 +95,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const spec_hash = await specHash(spec);
   const work = workInTurns(batch.tenant ?? "", deps.clock, started_ms + request.deadline_ms);
   const prepared = await work(preparing(request, compiled));
-  const named = hasSignals(spec);
+  const form = formOf(spec);
   const journal = await keyedJournal(batch.journal, prepared, spec_hash, compiled);
   const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
   const replanning = { compiled, step: request.step ?? 0, work };
@@ -124,7 +119,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const verifierMs = deps.clock.now() - verifierStarted;
 
   const withTexts = spec.log_texts && textChars(request) <= LIMITS.logged_text_chars;
-  const groups = await entries(judged, results, named, withTexts, audited);
+  const groups = await entries(judged, results, form.named, withTexts, audited);
   const total = deps.clock.now() - started_ms;
   const metrics = batchMetrics(results);
   const { run_id = null, step = null } = request;
@@ -143,14 +138,14 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   };
   const rewards = results.map(({ rollouts }) => rollouts.map(({ reward }) => reward));
   const columns = request.columns === true && { columns: columnsOf(results) };
-  const range = named && { reward_range: [...compiled.reward.range] as [number, number] };
+  const range = form.named && { reward_range: [...compiled.reward.range] as [number, number] };
   const measured = measuresOf(compiled, judged);
   const reported = audited !== null && { audit: audited.use };
   return {
     reply: { ...shared, rewards, ...range, ...measured, ...columns, ...reported, groups: results },
     entry: {
       ...shared,
-      spec: canonicalJson({ ...spec, log_verdicts: undefined, audit: undefined }),
+      spec: canonicalJson({ ...asWritten(spec), log_verdicts: undefined, audit: undefined }),
       items: rewards.reduce((sum, { length }) => sum + length, 0),
       groups,
     },
@@ -248,7 +243,7 @@ async function judgeAll(
   const results: GroupResult[] = [];
   function* resultOf(signals: GroupSignals): Generator<number, GroupResult> {
     yield signals.size * STEPS_ROLLOUT;
-    return groupResult(signals, spec, judgeable);
+    return formOf(spec).told(groupResult(signals, judgeable));
   }
   await Promise.all(
     judgings.map(async (judging, index) => {

@@ -2,7 +2,7 @@
 // for which verifiers refused questions.
 
 import type { Judge } from "../core/asking/signal.ts";
-import { missingRules } from "../core/contract/spec.ts";
+import { missingRules } from "../core/contract/judge-settings.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { createHeaderSlots } from "../core/wire/header-slots.ts";
 import type { HeaderSlots, SessionStats } from "../core/wire/questions.ts";

@@ -1,9 +1,10 @@
 // Log rows for a verifier that is being trained: its answers to one prompt are the rollouts of one group, so
 // that a run of POST /v1/verdicts can be read and exported like any other. `pass_rate` says whether an answer
 // is correct.
+
+import { canonicalJson } from "../core/contract/canonical-json.ts";
 import type { GroupResult, RolloutResult } from "../core/contract/replies.ts";
 import type { VerdictItem, VerdictsRequest } from "../core/contract/requests.ts";
-import { canonicalJson } from "../core/contract/spec.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { RewardedVerdicts } from "../core/formulations/rewards.ts";
 import { mean, populationStd } from "../core/math/stats.ts";

@@ -9,7 +9,7 @@ import { agentGroup, agentTasks } from "../../scripts/stack/examples.ts";
 import { createApp } from "../../src/app.ts";
 import type { RunKey } from "../../src/core/contract/owner.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { RunLog } from "../../src/ports/run-log.ts";
 import { launchChromium, newPage } from "../harness/chromium.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
@@ -116,7 +116,7 @@ async function begin(): Promise<void> {
         : { answer: `${HOSTILE} ${LONGER(shown, about)}`, soft: leaning(shown) },
     ),
     runLog: logOf(fakeRunLog()),
-    specs: fakeSpecStore({ sampled: AnySpecSchema.parse({ judge: { samples: 3 } }) }),
+    specs: fakeSpecStore({ sampled: SpecSchema.parse({ judge: { samples: 3 } }) }),
     clock,
     assets: builtAssets,
     keys: [{ name: "tests", digest: await digestOf(KEY), scopes: ["score", "logs:all", "logs"] }],

@@ -1,6 +1,8 @@
 // A canonical spec, as it is stored and shown, is a spec: read again it is itself, under its hash.
 import { expect, test } from "vitest";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { FlatSpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { asWritten } from "../../src/core/reward/spec-forms.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 
 const signals = (settings: object) => ({ signals: { own: settings } });
@@ -25,9 +27,21 @@ test.each([
   ["steps", signals({ kind: "steps", source: "judge" })],
   ["steps of a model", signals({ kind: "steps", source: "prm", reduce: "softmin" })],
 ])("%s", async (_, given) => {
-  const spec = AnySpecSchema.parse(given);
-  const stored = JSON.parse(JSON.stringify(spec));
-  const again = AnySpecSchema.parse(stored);
-  expect(JSON.parse(JSON.stringify(again))).toEqual(stored);
+  const spec = SpecSchema.parse(given);
+  const stored = JSON.parse(JSON.stringify(asWritten(spec)));
+  const again = SpecSchema.parse(stored);
+  expect(JSON.parse(JSON.stringify(asWritten(again)))).toEqual(stored);
   expect(await specHash(again)).toBe(await specHash(spec));
+});
+
+test.each([
+  {},
+  { judge: { schedule: { name: "anchored" }, both_orders: true, samples: 3 }, reward: "wins", seed: 4 },
+  {
+    format: { rules: ["fits", { regex: "^x" }], penalty: 0.5 },
+    overlong: { max_tokens: 9, cache_tokens: 3, clamp: false },
+  },
+  { candidate: { extract: "whole" }, log_texts: true, log_verdicts: true, audit: { judge: { model: "m" } } },
+])("a flat spec is shown, stored and logged as its author wrote it: %j", (given) => {
+  expect(asWritten(SpecSchema.parse(given))).toEqual(FlatSpecSchema.parse(given));
 });

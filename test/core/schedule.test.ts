@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import type { ContentKey } from "../../src/core/candidate/classes.ts";
-import { DEFAULT_SPEC, type Spec } from "../../src/core/contract/spec.ts";
+import type { JudgeSettings } from "../../src/core/contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import { NOTHING_SEEN } from "../../src/core/tournament/presentation-results.ts";
@@ -10,7 +11,7 @@ import fc from "../harness/property.ts";
 
 const MODE = { round_robin: "pairwise", single_list: "listwise" } as const;
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
-const asksOf = (schedule: keyof typeof MODE, keys: readonly ContentKey[], judge: Partial<Spec["judge"]>, seed = 0) =>
+const asksOf = (schedule: keyof typeof MODE, keys: readonly ContentKey[], judge: Partial<JudgeSettings>, seed = 0) =>
   new TournamentRun({ keys, judge: { ...DEFAULT_SPEC.judge, schedule, mode: MODE[schedule], ...judge }, seed }).next(
     NOTHING_SEEN,
   );

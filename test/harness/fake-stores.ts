@@ -1,5 +1,5 @@
 import type { OwnPreset } from "../../src/core/judges/presets/own.ts";
-import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
+import type { Spec } from "../../src/core/reward/spec.ts";
 import type { SpecStore, TemplateStore } from "../../src/ports/ports.ts";
 
 /** Named templates in memory. */
@@ -15,7 +15,7 @@ export function fakeTemplateStore(): TemplateStore {
 }
 
 /** Named specs in memory. */
-export function fakeSpecStore(specs: Record<string, AnySpec> = {}): SpecStore {
+export function fakeSpecStore(specs: Record<string, Spec> = {}): SpecStore {
   const stored = new Map(Object.entries(specs));
   return {
     get: async (name) => stored.get(name) ?? null,

@@ -5,7 +5,7 @@ import { LIMITS } from "../../src/core/faults/limits.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { isAudited } from "../../src/core/reward/audit.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { preparedOf } from "../core/signals/prepared.ts";
@@ -25,7 +25,7 @@ function score(spec: object, texts: readonly (readonly string[])[], verifier: Ve
     rollouts: own.map((text) => ({ text: `\`\`\`python\n${text}\n\`\`\`` })),
   }));
   const request = RewardsRequestSchema.parse({ groups, deadline_ms: 300_000 });
-  const batch = { request, spec: AnySpecSchema.parse(spec), started_ms: 0, signal: new AbortController().signal };
+  const batch = { request, spec: SpecSchema.parse(spec), started_ms: 0, signal: new AbortController().signal };
   return scoreBatch({ verifier, clock: fixedClock() }, batch);
 }
 

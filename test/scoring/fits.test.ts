@@ -1,10 +1,13 @@
 // The rule `fits` end to end in the use case: a candidate too long for the verifier, or refused by its
 // filter, loses itself and costs no other.
+
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { DEFAULT_SPEC, specFingerprint } from "../../src/core/contract/spec.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
+import { FlatSpecSchema, type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { asWritten, formOf } from "../../src/core/reward/spec-forms.ts";
 import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
 import {
   type FakeVerifier,
@@ -51,12 +54,12 @@ const LOSES = { reward: -1, error: null, format_ok: false, components: { base: 0
 
 describe("candidate.max_chars", () => {
   it("is 65536, is left out of the canonical form there, and accepts `fits` among the rules", () => {
-    expect(SpecSchema.parse({ candidate: { max_chars: 65_536 } })).toEqual(DEFAULT_SPEC);
+    expect(SpecSchema.parse({ candidate: { max_chars: 65_536 } })).toEqual(BUILT_IN_DEFAULT);
     const other = SpecSchema.parse({ candidate: { max_chars: 1_000 }, format: { rules: ["fits"] } });
-    expect(other).toMatchObject({ candidate: { max_chars: 1_000 }, format: { rules: ["fits"] } });
-    expect(specFingerprint(other, "p")).toContain('"max_chars":1000');
-    expect(specFingerprint(DEFAULT_SPEC, "p")).not.toContain("max_chars");
-    expect(SpecSchema.safeParse({ candidate: { max_chars: 0 } }).success).toBe(false);
+    expect(asWritten(other)).toMatchObject({ candidate: { max_chars: 1_000 }, format: { rules: ["fits"] } });
+    expect(formOf(other).fingerprint(other, {})).toContain('"max_chars":1000');
+    expect(formOf(BUILT_IN_DEFAULT).fingerprint(BUILT_IN_DEFAULT, {})).not.toContain("max_chars");
+    expect(FlatSpecSchema.safeParse({ candidate: { max_chars: 0 } }).success).toBe(false);
   });
 
   it.each(["pairwise", "listwise"] as const)(

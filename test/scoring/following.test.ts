@@ -4,8 +4,9 @@
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { promptOf } from "../../lab/templates/index.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 
@@ -15,7 +15,7 @@ const PAIR = { candidate: { extract: "whole" }, judge: { prompt: "trajectory-pai
 async function score(spec: object, script: Script, rollouts: object[] = ROLLOUTS) {
   const request = RewardsRequestSchema.parse({ groups: [{ prompt: "p", rollouts }] });
   const { signal } = new AbortController();
-  const about = { request, spec: AnySpecSchema.parse(spec), started_ms: 0, signal };
+  const about = { request, spec: SpecSchema.parse(spec), started_ms: 0, signal };
   const { reply, entry } = await scoreBatch({ verifier: fakeVerifier(script), clock: fixedClock() }, about);
   const rollouts_ = reply.groups[0]?.rollouts ?? [];
   return { rewards: reply.rewards[0], details: rollouts_.map(({ details }) => details), entry: entry.groups[0] };

@@ -1,9 +1,9 @@
 // Helpers shared by the tests of scoring a run again: logged runs, their lines, and the same anew.
 
 import { hashText } from "../../src/core/math/random.ts";
-import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
+import type { Spec } from "../../src/core/reward/spec.ts";
 import { rescoreRun } from "../../src/scoring/rescore.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeRunLog, fakeRunLog, fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
@@ -13,7 +13,7 @@ export const RUN = { run_id: "r", owner: "" };
 
 export const ALL = { from: null, to: null };
 
-export const parse = (spec: unknown): AnySpec => AnySpecSchema.parse(spec);
+export const parse = (spec: unknown): Spec => SpecSchema.parse(spec);
 
 /** A verdict that depends on the texts shown alone: wins, ties, unreadable answers, refusals, failures. */
 export const moody: Script = (shown, { question, sample }) => {
@@ -49,7 +49,7 @@ export const rollout = fc
 
 export const groups = fc.array(fc.array(rollout, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 });
 
-export async function scored(spec: AnySpec, given: unknown, script: Script, step = 7) {
+export async function scored(spec: Spec, given: unknown, script: Script, step = 7) {
   const request = RewardsRequestSchema.parse({
     ...{ run_id: "r", step },
     groups: (given as object[]).map((rollouts, g) => ({ prompt: `Problem ${g}.`, rollouts })),
@@ -59,13 +59,7 @@ export async function scored(spec: AnySpec, given: unknown, script: Script, step
   return scoreBatch(parts, { request, spec, started_ms: 0, signal });
 }
 
-export async function logged(
-  spec: AnySpec,
-  given: unknown,
-  script: Script,
-  runLog: FakeRunLog = fakeRunLog(),
-  step = 7,
-) {
+export async function logged(spec: Spec, given: unknown, script: Script, runLog: FakeRunLog = fakeRunLog(), step = 7) {
   const { entry } = await scored(spec, given, script, step);
   const request_id = `01K${`${runLog.entries.length}`.padStart(23, "0")}`;
   await runLog.append({ ...entry, request_id, key_name: null, kind: "rewards", created_at: new Date(0) });
@@ -74,11 +68,7 @@ export async function logged(
 
 export type Line = Record<string, unknown> & { rewards: unknown; columns: unknown; errors: unknown };
 
-export async function linesOf(
-  runLog: FakeRunLog,
-  spec: AnySpec,
-  steps: { from: number | null; to: number | null } = ALL,
-) {
+export async function linesOf(runLog: FakeRunLog, spec: Spec, steps: { from: number | null; to: number | null } = ALL) {
   const { lines } = (await rescoreRun(runLog, RUN, spec, steps)) as NonNullable<Awaited<ReturnType<typeof rescoreRun>>>;
   const told: Line[] = [];
   for await (const line of lines) told.push(line as Line);

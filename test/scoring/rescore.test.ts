@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { hashText } from "../../src/core/math/random.ts";
-import type { AnySpec } from "../../src/core/reward/compiled-spec.ts";
+import type { Spec } from "../../src/core/reward/spec.ts";
 import { SCORES } from "../../src/core/tournament/score-table.ts";
 import { fakeRunLog, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";
@@ -15,7 +15,7 @@ const scoring: Script = (shown, { sample }) => {
 };
 
 /** The result of scoring each group anew, in the words of a rescored line. */
-async function anew(spec: AnySpec, given: unknown, script: Script) {
+async function anew(spec: Spec, given: unknown, script: Script) {
   const { reply } = await scored(spec, given, script);
   return reply.groups.map(({ rollouts }) => {
     const names = Object.keys(rollouts[0]?.components ?? {});

@@ -1,7 +1,8 @@
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Generation } from "../../src/core/wire/questions.ts";
 import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeVerifier, fakeVerifier, fixedClock, preferring, type Script } from "../harness/fakes.ts";

@@ -7,7 +7,7 @@ import { LIMITS } from "../../src/core/faults/limits.ts";
 import { templateKey } from "../../src/core/judges/presets/own.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";
 import { STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
 import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.ts";
@@ -190,7 +190,7 @@ test("a check counts both turns, and their words are part of the hash", async ()
   // Once more where unreadable; for each text three further summaries and answers, and for a bare one.
   expect(cost).toMatchObject({ generations: 16, generations_max: 32 + 26, completion_tokens: 16_000 });
   expect(facts).toEqual([]);
-  const hash = (prompt: string) => specHash(AnySpecSchema.parse(specOf({ preset: undefined, prompt })));
+  const hash = (prompt: string) => specHash(SpecSchema.parse(specOf({ preset: undefined, prompt })));
   expect(await hash(PROMPT)).not.toBe(await hash("first-wrong-step"));
 });
 

@@ -1,11 +1,12 @@
 // Rollouts of several turns through the use case: the judge's view, its report, and that a run too long for
 // the verifier is shown shorter, and at last costs no other.
+
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
+import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import {
   type FakeVerifier,
@@ -119,7 +120,7 @@ describe("rollouts of several turns", () => {
 describe("the signal steps", () => {
   it("takes the policy's own turns as steps where none were sent", async () => {
     const verifier = fakeVerifier(() => ({ answer: "\\boxed{1}" }));
-    const spec = AnySpecSchema.parse({
+    const spec = SpecSchema.parse({
       signals: { process: { kind: "steps", source: "judge", reduce: "mean" } },
       reward: "process",
     });
@@ -208,7 +209,7 @@ describe("what is too long for the verifier", () => {
 
 describe("texts", () => {
   it("are prepared as before: nothing new in spec, reply or question", async () => {
-    expect(SpecSchema.parse({ candidate: { transcript: { result_chars: 2_000 } } })).toEqual(DEFAULT_SPEC);
+    expect(SpecSchema.parse({ candidate: { transcript: { result_chars: 2_000 } } })).toEqual(BUILT_IN_DEFAULT);
     expect(SpecSchema.parse({ candidate: { transcript: { result_chars: 100 } } }).candidate).toMatchObject({
       transcript: { reasoning: false, result_chars: 100, total_chars: 65_536 },
     });

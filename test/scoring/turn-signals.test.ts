@@ -4,7 +4,7 @@ import { describe, expect, it, test } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { KIND_USES, kindOf, requestOf, use } from "../admission/kinds.ts";
@@ -221,7 +221,7 @@ it("a journal's key holds no text, also of steps that are turns", async () => {
   const request = RewardsRequestSchema.parse({ groups });
   const verifier = answering(() => "\\boxed{-1}");
   const { signal: aborted } = new AbortController();
-  const batch = { request, spec: AnySpecSchema.parse(spec), started_ms: 0, signal: aborted, journal };
+  const batch = { request, spec: SpecSchema.parse(spec), started_ms: 0, signal: aborted, journal };
   await scoreBatch({ verifier, clock: fixedClock() }, batch);
   expect(keys.map((key) => key.length < 1_000)).toEqual([true]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Reading } from "../../src/core/asking/readings.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
+import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import type { ReadingJournal } from "../../src/scoring/reading-journal.ts";
@@ -98,7 +98,7 @@ describe("scoreBatch, verdicts that cannot be read", () => {
     const run = async () => {
       const verifier = fakeVerifier((shown, about) => (about.sample < 128 ? "Hm." : byValue(shown, about)));
       const request = RewardsRequestSchema.parse({ groups: [{ prompt: "p", rollouts: rolloutsOf(texts) }] });
-      const batch = { request, spec: DEFAULT_SPEC, started_ms: 0, signal: new AbortController().signal, journal };
+      const batch = { request, spec: BUILT_IN_DEFAULT, started_ms: 0, signal: new AbortController().signal, journal };
       const { reply } = await scoreBatch({ verifier, clock: fixedClock() }, batch);
       const { groups, rewards } = reply;
       return { asked: verifier.jobs.flatMap(({ questions }) => questions).length, result: { groups, rewards } };

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it, test } from "vitest";
 import { parseModels } from "../../src/core/contract/allowed-models.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { allowedModels, readEnv } from "../../src/env.ts";
 import { fenced, problemOf, setUp, twoRollouts } from "../api/routes/harness.ts";
 import { fakeSpecStore } from "../harness/fakes.ts";

@@ -34,13 +34,13 @@ it("a body of megabytes that is no JSON is told where", () => {
 it("an image beyond its bound is refused by name, and one within it is written to a judge", () => {
   const told = lines(`
     const { liftImages } = await from("api/routes/request-images.ts");
-    const { AnySpecSchema } = await from("core/reward/signals-spec.ts");
+    const { SpecSchema } = await from("core/reward/signals-spec.ts");
     const { RewardsRequestSchema } = await from("core/reward/requests.ts");
     const { atOnce } = await from("api/door/body-reading.ts");
     const { createQuestionWriter } = await from("core/judges/question-json.ts");
     const { imageHead } = await from("core/judges/image-parts.ts");
     const judge = { preset: "mtbench-ab", images: true };
-    const spec = AnySpecSchema.parse({
+    const spec = SpecSchema.parse({
       candidate: { extract: "whole" },
       signals: { r: { kind: "tournament", judge } },
       reward: "r",

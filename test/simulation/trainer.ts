@@ -1,8 +1,8 @@
 // A simulated trainer in virtual time: steps of prompts and rollouts, a pool of connections, tries and pauses
 // as its tool has them, cuts and restarts.
 
-import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { createRandom, shuffled } from "../../src/core/math/random.ts";
+import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import type { RoomReply } from "../../src/objects/gathering/reply.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -330,7 +330,7 @@ class SimulatedTrainer {
       prompt: `${prompt}`,
       language: null,
       rollout: { text },
-      spec: DEFAULT_SPEC,
+      spec: BUILT_IN_DEFAULT,
       run_id: null,
       step: null,
       key_name: null,

@@ -1,10 +1,9 @@
 // The judge that JUDGE names: those that there are, and what the stack's default spec becomes.
 import { expect, test } from "vitest";
 import { judgeNamed, startSimulatedJudge, textJudge } from "../../scripts/stack/judge.ts";
-import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { BUILT_IN } from "../../src/core/judges/presets/built-in.ts";
-import { judgesIn } from "../../src/core/reward/compiled-spec.ts";
-import { specOfJudge } from "../../src/core/reward/default-spec.ts";
+import { BUILT_IN_DEFAULT, specOfJudge } from "../../src/core/reward/default-spec.ts";
+import { judgesIn } from "../../src/core/reward/spec-judges.ts";
 import { readEnv } from "../../src/env.ts";
 import { specHash } from "../../src/scoring/digest.ts";
 
@@ -27,7 +26,7 @@ test("each makes a default spec that can score, asked in its words", async () =>
     expect(spec.candidate.extract).toBe("whole");
     await expect(specHash(spec)).resolves.toMatch(/^sha256:/);
   }
-  expect(specOfJudge("code-select")).toEqual(DEFAULT_SPEC);
+  expect(specOfJudge("code-select")).toEqual(BUILT_IN_DEFAULT);
 });
 
 test("the stack's simulator is told templates of one's own: the Worker's variables say that it is one", async () => {

@@ -9,7 +9,7 @@ import { type System, systems } from "../../scripts/build/systems/rows.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { EVERY_BACKEND, fakeVerifier, type Script } from "../harness/fakes.ts";
 import { type Carried, groupFor, knowing, type Signals } from "./knowing-verifier.ts";
@@ -47,7 +47,7 @@ async function rewarded(system: System): Promise<RewardsReply> {
   const carried = checkOf(system);
   script = knowing(spec.signals ?? {}, carried);
   // The facts that `POST /v1/specs/check` names.
-  const { facts } = compileSpec(AnySpecSchema.parse(resolved(spec)));
+  const { facts } = compileSpec(SpecSchema.parse(resolved(spec)));
   const group = groupFor(spec.signals ?? {}, facts, carried);
   const groups = facts.includes("group.twin") ? [group, { ...group, twin: 0, prompt: "Seven times six is?" }] : [group];
   const response = await post("/v1/rewards", { spec, step: STEP, groups });

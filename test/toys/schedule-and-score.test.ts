@@ -1,9 +1,11 @@
 // A schedule and a score that are one file and one line of their tables each: named by a spec, used
 // over HTTP, refused by field, and part of the spec's hash.
+
 import { describe, expect, test, vi } from "vitest";
 import { unitScore } from "../../src/api/tools/shared/sample-score.ts";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
+import { ofFlat } from "../../src/core/reward/spec-forms.ts";
 import { fenced, problemOf, setUp } from "../api/routes/harness.ts";
 
 vi.mock("../../src/core/tournament/schedules/table.ts", async (original) => {
@@ -70,8 +72,8 @@ describe("a score in one entry", () => {
       const [a, b, c] = documents.map((_, at) => results.find(({ index }) => index === at)?.relevance_score);
       expect([a, b, c]).toEqual(reward === "toy" ? [0, 0, 1] : [0, 0.5, 1]);
     }
-    expect(unitScore(10, { ...DEFAULT_SPEC, reward: "toy" }, 3)).toBe(1);
-    expect(unitScore(-1, { ...DEFAULT_SPEC, reward: "net_win_rate" }, 3)).toBe(1 / 3);
+    expect(unitScore(10, ofFlat({ ...DEFAULT_SPEC, reward: "toy" }), 3)).toBe(1);
+    expect(unitScore(-1, ofFlat({ ...DEFAULT_SPEC, reward: "net_win_rate" }), 3)).toBe(1 / 3);
   });
 
   test("brings its range to the check of a spec", async () => {

@@ -1,10 +1,12 @@
 // A contract of another tool that a test adds: the better of two texts, by their letters.
+
 import * as z from "zod";
 import { type Contract, contractBody } from "../../src/api/tools/shared/contract.ts";
 import { groupRoute } from "../../src/api/tools/shared/group-route.ts";
 import { SharedOptionsSchema } from "../../src/api/tools/shared/options.ts";
 import { contains, documented, fields, has, refused } from "../../src/api/tools/shared/page.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
+import { ofFlat } from "../../src/core/reward/spec-forms.ts";
 
 const RequestSchema = z.object({ question: z.string(), pair: z.array(z.string()).length(2) });
 const ReplySchema = z.object({ better: z.enum(["A", "B"]).nullable() });
@@ -13,7 +15,7 @@ const route = groupRoute((body) => {
   const { question: prompt, pair } = contractBody(RequestSchema, body);
   return {
     groups: [{ prompt, rollouts: pair.map((text) => ({ text })) }],
-    spec: { ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract: "whole" } },
+    spec: ofFlat({ ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract: "whole" } }),
     reply: ReplySchema,
     toReply({ reply }) {
       const at = reply.groups[0]?.selected ?? null;

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../gpu-backend/gateway/http/server.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";

@@ -1,12 +1,14 @@
 // Holds that a request scored through the gateway (verify) has the rewards that it has through the
 // engine itself (openai), with the real gateway between.
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { hashText } from "../../src/core/math/random.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { type ScoredBatch, scoreBatch } from "../../src/scoring/score-batch.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";

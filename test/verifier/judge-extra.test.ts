@@ -1,11 +1,13 @@
 // An engine's own fields: which a spec may say, that an engine gets the same through both protocols, and
 // that none takes the place of ours.
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import { isExtraName } from "../../src/core/contract/judge-extra.ts";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { JUDGE_TEMPLATE } from "../../src/core/wire/judge-template.ts";
 import { readEnv } from "../../src/env.ts";
 import type { Verifier } from "../../src/ports/ports.ts";

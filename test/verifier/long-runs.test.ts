@@ -5,7 +5,7 @@ import { type RunningSimulator, startSimulator } from "../../gpu-backend/engines
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import { AnySpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
@@ -49,7 +49,7 @@ const POINT = {
 async function score(verifier: Verifier, rollouts: object[], given: object) {
   const request = RewardsRequestSchema.parse({ groups: [{ prompt: "Mend f3.py.", rollouts }] });
   const { signal } = new AbortController();
-  const spec = AnySpecSchema.parse(given);
+  const spec = SpecSchema.parse(given);
   const { reply } = await scoreBatch({ verifier, clock }, { request, spec, started_ms: clock.now(), signal });
   const [group] = reply.groups;
   if (group === undefined) throw new Error("one group was asked");

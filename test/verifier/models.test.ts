@@ -1,7 +1,9 @@
 // Holds that the model that judged is reported wherever its verdict is, and that strict_model keeps to one.
+
 import { describe, expect, it } from "vitest";
-import { type SpecInput, SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { type FakeVerifier, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
 
@@ -48,6 +50,9 @@ describe("which model judged", () => {
 
   it("leaves the spec as it was, and so its hash, unless strict_model is true", () => {
     expect(SpecSchema.parse({ judge: { strict_model: false } })).toStrictEqual(SpecSchema.parse({}));
-    expect(SpecSchema.parse({ judge: { strict_model: true } }).judge).toHaveProperty("strict_model", true);
+    expect(SpecSchema.parse({ judge: { strict_model: true } }).signals.base?.judge).toHaveProperty(
+      "strict_model",
+      true,
+    );
   });
 });

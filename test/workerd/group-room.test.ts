@@ -5,7 +5,7 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
 import { RewardsReplySchema } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { SpecSchema } from "../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import { openGroup } from "../../src/objects/gathering/group.ts";
 import { createRemoteRooms, type RoomNamespace } from "../../src/objects/gathering/remote.ts";

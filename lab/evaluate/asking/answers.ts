@@ -14,7 +14,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
 import { DataDirInUse, lockDirectory } from "../../../scripts/stack/data-dir-lock.ts";
-import { canonicalJson } from "../../../src/core/contract/spec.ts";
+import { canonicalJson } from "../../../src/core/contract/canonical-json.ts";
 
 /** A run's files: an --out that cannot take its report is refused before anything is asked. */
 const RUN_FILES = ["run.json", "answers.jsonl", "summary.json", "rows.csv", "items.jsonl", "report.md", "report.html"];

@@ -2,7 +2,7 @@
 // spec.
 import * as z from "zod";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { type SpecInput, SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { FlatSpecSchema, type SpecInput } from "../../../src/core/reward/flat-spec.ts";
 
 export const FORMULATIONS = ["list_em", "pair_em", "list_sc", "pair_sc"] as const;
 export type FormulationName = (typeof FORMULATIONS)[number];
@@ -82,7 +82,7 @@ export function readBaseSpec(value: unknown): SpecInput {
   const reservedField = OWN_FIELDS.find((field) => BaseSchema.safeParse(value).data?.judge?.[field] !== undefined);
   if (reservedField !== undefined)
     throw new Error(`--spec: judge.${reservedField} is set by --formulations, --k and --no-positions`);
-  const parsed = SpecSchema.safeParse(value);
+  const parsed = FlatSpecSchema.safeParse(value);
   if (parsed.success) return value as SpecInput;
   const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
   throw new Error(`--spec: ${path.join(".") || "spec"}: ${message}`);

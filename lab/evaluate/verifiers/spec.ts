@@ -1,6 +1,8 @@
 // How a benchmark's verifier is asked: the layout's spec, or one given, checked as the API would.
+
 import type * as z from "zod";
 import { SPEC_FORMS } from "../../../src/core/reward/signals-spec.ts";
+import { fieldOf } from "../../../src/core/reward/spec-forms.ts";
 import { LAYOUTS, type LayoutName } from "./layouts/table.ts";
 
 /** A benchmark's texts are judged whole, whatever blocks of code they hold. */
@@ -19,11 +21,9 @@ export function specOf(layout: LayoutName, given: unknown, model: string | null)
     const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
     throw new Error(`--spec: ${path.join(".") || "spec"}: ${message}`);
   }
-  const kinds = "signals" in parsed.data ? Object.entries(parsed.data.signals) : [];
-  const judges =
-    "signals" in parsed.data
-      ? kinds.flatMap(([name, signal]) => judgeOf(name, signal))
-      : [["judge", parsed.data.judge] as const];
+  const read = parsed.data;
+  const kinds = Object.entries(read.signals);
+  const judges = kinds.flatMap(([name, signal]) => judgeOf(fieldOf(read, name, ["judge"]), signal));
   const once = judges.find(([, judge]) => both_orders && judge.both_orders !== true);
   if (once !== undefined)
     throw new Error(`--spec: ${once[0]}.both_orders must be true: ${layout} needs every pair in both orders`);
@@ -34,9 +34,9 @@ export function specOf(layout: LayoutName, given: unknown, model: string | null)
 type Judge = { both_orders?: unknown };
 
 /** A tournament's judge: only there two orders make a difference. */
-function judgeOf(name: string, signal: { kind: string }): (readonly [string, Judge])[] {
+function judgeOf(path: string, signal: { kind: string }): (readonly [string, Judge])[] {
   const judge = (signal as { judge?: Judge }).judge;
-  return signal.kind === "tournament" && judge !== undefined ? [[`signals.${name}.judge`, judge]] : [];
+  return signal.kind === "tournament" && judge !== undefined ? [[path, judge]] : [];
 }
 
 function withModel(spec: Record<string, unknown>, model: string): unknown {

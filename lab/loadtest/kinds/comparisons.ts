@@ -3,10 +3,11 @@
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { createPreparer, type PreparedGroup } from "../../../src/core/candidate/prepare.ts";
 import type { Group } from "../../../src/core/contract/requests.ts";
-import type { Spec } from "../../../src/core/contract/spec.ts";
+import type { FlatSpec } from "../../../src/core/contract/spec.ts";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { FlatSpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { preparerRules } from "../../../src/core/reward/preparing.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { NOTHING_SEEN } from "../../../src/core/tournament/presentation-results.ts";
 import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
 import type { RewardsBody } from "./item.ts";
@@ -18,7 +19,7 @@ export interface PlannedGroup {
 }
 
 export interface PlannedRequest {
-  spec: Spec;
+  spec: FlatSpec;
   groups: readonly PlannedGroup[];
   /** Rollouts of all groups: each gets a reward. */
   rollouts: number;
@@ -37,8 +38,8 @@ export function plannedRequest(body: RewardsBody): PlannedRequest {
       `the spec "${body.spec}" is registered only at the target: inline it to test a gateway or an engine`,
     );
   }
-  const spec = SpecSchema.parse(typeof body.spec === "object" ? body.spec : {});
-  const prepare = createPreparer(preparerRules(compileSpec(spec)));
+  const spec = FlatSpecSchema.parse(typeof body.spec === "object" ? body.spec : {});
+  const prepare = createPreparer(preparerRules(compileSpec(ofFlat(spec))));
   const groups = body.groups.map((group, index) => {
     const prepared = prepare(group as Group, index);
     const run = new TournamentRun({ keys: prepared.keys, judge: spec.judge, seed: spec.seed });

@@ -1,6 +1,6 @@
 // Defines what an attack is: a rollout that a policy might send to be paid more than its program deserves.
 import type * as z from "zod";
-import type { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import type { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 
 /** A policy's output: a text, or a run of several turns. */
 export type Sendable = string | { messages: readonly object[]; files?: readonly object[] };
@@ -9,7 +9,7 @@ export type Sendable = string | { messages: readonly object[]; files?: readonly 
 export interface Asked {
   /** The attacks of one name have the same group without an attack. */
   name: string;
-  spec: z.input<typeof AnySpecSchema>;
+  spec: z.input<typeof SpecSchema>;
   /** Facts of the group that the spec's signals need. */
   facts?: Readonly<Record<string, unknown>>;
   clean: Sendable;
@@ -53,7 +53,7 @@ export interface AttackClass {
   decided_by: "kritai" | "judge";
   /** Only these verifiers can be attacked so; default all. */
   verifiers?: readonly VerifierName[];
-  spec?: z.input<typeof AnySpecSchema>;
+  spec?: z.input<typeof SpecSchema>;
   /** Fields of the group beside its prompt. */
   group?: object;
   /** Fields of every rollout beside its text. */

@@ -1,7 +1,7 @@
 // The guarantees of the study of settings: each can be in a spec, what is picked keeps to its bounds, and the
 // page has it as it is.
 import { describe, expect, it } from "vitest";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { FlatSpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { JUDGE_NAMES, settingsFor } from "../../study/settings.ts";
 import { alikeOf, settingsPage, settingsTable, settingsTables, written } from "../../study/settings-page.ts";
 import { PICKS, settingRows, tokensOf } from "../../study/settings-played.ts";
@@ -18,7 +18,7 @@ describe("the study of settings", () => {
         const settings = settingsFor(n, style);
         expect(new Set(settings.map(written)).size).toBe(settings.length);
         for (const setting of settings) expect(JSON.parse(written(setting))).toEqual(setting);
-        for (const judge of settings) expect(() => SpecSchema.parse({ judge, reward: "auto" })).not.toThrow();
+        for (const judge of settings) expect(() => FlatSpecSchema.parse({ judge, reward: "auto" })).not.toThrow();
       }
   });
 

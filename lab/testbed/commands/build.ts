@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../../scripts/command-line/out-folder.ts";
-import { canonicalJson } from "../../../src/core/contract/spec.ts";
+import { canonicalJson } from "../../../src/core/contract/canonical-json.ts";
 import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE } from "../format/pool-format.ts";
 import type { CellSizes } from "../sets/cells.ts";
 import { DEFAULT_FILTERS, type Filters } from "../sets/filters.ts";

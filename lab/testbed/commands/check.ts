@@ -1,7 +1,7 @@
 // `testbed check`: whether a set is what its manifest says and keeps the format's promises; `--run` measures
 // a sample again.
 
-import { canonicalJson } from "../../../src/core/contract/spec.ts";
+import { canonicalJson } from "../../../src/core/contract/canonical-json.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
 import { type Meter, measureCandidates, recordedTally } from "../sets/measuring.ts";
 import { contentFaults, fileFaults, readSetContent, type SetContent } from "../sets/set-check.ts";

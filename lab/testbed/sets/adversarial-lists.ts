@@ -1,6 +1,6 @@
 // Decides which lists become adversarial ones and the proof that a modified program still behaves as before.
 
-import { canonicalJson } from "../../../src/core/contract/spec.ts";
+import { canonicalJson } from "../../../src/core/contract/canonical-json.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { MODIFICATION_LANGUAGES, MODIFICATIONS, type Modification } from "../adversarial/modifications.ts";
 import { modify } from "../adversarial/modify.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { normaliseCandidate } from "../../../src/core/candidate/extract.ts";
-import { canonicalJson } from "../../../src/core/contract/spec.ts";
+import { canonicalJson } from "../../../src/core/contract/canonical-json.ts";
 import { MODIFICATIONS } from "../adversarial/modifications.ts";
 import { readAllJsonl } from "../format/jsonl.ts";
 import { ADVERSARIAL_FILE, LISTS_FILE, MANIFEST_FILE, statementKey } from "../format/pool-format.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../../src/core/contract/replies.ts";
 import { VerdictItemSchema, VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
 import { OverlongSchema } from "../../../src/core/contract/spec.ts";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { FlatSpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { contractComponents } from "./contracts.ts";
@@ -22,7 +22,7 @@ import { GroupRowSchema, StoredTextSchema, StoredVerdictSchema } from "./log.ts"
 import { RescoreLineSchema } from "./rescoring.ts";
 
 const NAMED: Readonly<Record<string, z.ZodType>> = {
-  Spec: SpecSchema,
+  Spec: FlatSpecSchema,
   SignalsSpec: SignalsSpecSchema,
   Overlong: OverlongSchema,
   RewardsRequest: RewardsRequestSchema,

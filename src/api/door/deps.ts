@@ -5,7 +5,7 @@ import type { DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { Prices } from "../../core/load/prices.ts";
 import type { RecentRankings } from "../../core/load/recent-rankings.ts";
-import type { AnySpec } from "../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../core/reward/spec.ts";
 import type { Batches } from "../../objects/batches/view.ts";
 import type { DeploymentCounts } from "../../objects/counts/remote.ts";
 import type { GroupRooms } from "../../objects/gathering/gathering.ts";
@@ -55,7 +55,7 @@ export interface AppDeps {
   /** Default group size per key, for one-sample requests without a group size. Omitted: no defaults. */
   group_sizes?: ReadonlyMap<string, number> | undefined;
   /** The spec named `default`. Omitted: the built-in defaults. */
-  default_spec?: AnySpec | undefined;
+  default_spec?: Spec | undefined;
   /** Fetches a file of `public/` by its path. Omitted: documentation pages are not served. */
   assets?: (path: string) => Promise<Response>;
   /** Omitted: a key may use any model. */

@@ -1,9 +1,11 @@
 // Resolves the custom templates that a spec names.
+
 import { ApiError } from "../../core/faults/errors.ts";
 import type { OwnPreset } from "../../core/judges/presets/own.ts";
-import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import { foreignPrompts, withTemplates } from "../../core/reward/own-templates.ts";
-import { AnySpecSchema } from "../../core/reward/signals-spec.ts";
+import { SpecSchema } from "../../core/reward/signals-spec.ts";
+import type { Spec } from "../../core/reward/spec.ts";
+import { asWritten } from "../../core/reward/spec-forms.ts";
 import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
 import type { RouteDeps } from "./deps.ts";
 import { invalidRequest, validated } from "./validation.ts";
@@ -17,21 +19,12 @@ export type Templates = ReadonlyMap<string, OwnPreset>;
  * @param field path of the spec in the request; empty if the spec is the body
  * @throws ApiError `invalid_request` if a template conflicts with the rest of the spec, `store_unavailable`
  */
-export async function withOwnTemplates(
-  deps: RouteDeps,
-  scope: RequestScope,
-  spec: AnySpec,
-  field: string,
-): Promise<AnySpec> {
+export async function withOwnTemplates(deps: RouteDeps, scope: RequestScope, spec: Spec, field: string): Promise<Spec> {
   return filledIn(spec, await templatesFor(deps, scope, [spec]), field);
 }
 
 /** Reads the custom templates that the specs name, each of them once. */
-export async function templatesFor(
-  deps: RouteDeps,
-  scope: RequestScope,
-  specs: readonly AnySpec[],
-): Promise<Templates> {
+export async function templatesFor(deps: RouteDeps, scope: RequestScope, specs: readonly Spec[]): Promise<Templates> {
   const names = [...new Set(specs.flatMap(foreignPrompts))];
   if (names.length === 0 || deps.templates === undefined) return new Map();
   const found = await timedStore(deps.clock, scope, () => Promise.all(names.map((name) => storedTemplate(deps, name))));
@@ -39,10 +32,10 @@ export async function templatesFor(
 }
 
 /** Like `withOwnTemplates`, but with templates that have already been read. */
-export function filledIn(spec: AnySpec, templates: Templates, field: string): AnySpec {
+export function filledIn(spec: Spec, templates: Templates, field: string): Spec {
   if (!foreignPrompts(spec).some((name) => templates.has(name))) return spec;
   try {
-    return validated(AnySpecSchema, withTemplates(spec, templates));
+    return validated(SpecSchema, asWritten(withTemplates(spec, templates)));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const prefix = field === "" ? "" : `${field}.`;

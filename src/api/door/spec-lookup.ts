@@ -1,12 +1,15 @@
 // Resolves a request's `spec`, which is a name or an inline spec, to a spec that the key may use.
+
 import { compileFormats } from "../../core/candidate/format.ts";
 import { type AllowedModels, requireModel, requireModelOfAny } from "../../core/contract/allowed-models.ts";
-import { DEFAULT_SPEC } from "../../core/contract/spec.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { didYouMean } from "../../core/faults/suggestion.ts";
-import { type AnySpec, compileSpec, judgesIn } from "../../core/reward/compiled-spec.ts";
+import { compileSpec } from "../../core/reward/compiled-spec.ts";
+import { BUILT_IN_DEFAULT } from "../../core/reward/default-spec.ts";
 import { preparerRules } from "../../core/reward/preparing.ts";
+import type { Spec } from "../../core/reward/spec.ts";
+import { judgesIn } from "../../core/reward/spec-judges.ts";
 import { specHash } from "../../scoring/digest.ts";
 import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
 import type { RouteDeps } from "./deps.ts";
@@ -23,9 +26,9 @@ export const BUILT_IN = "default";
 export async function resolveSpec(
   deps: RouteDeps,
   scope: RequestScope,
-  spec: string | AnySpec,
+  spec: string | Spec,
   field = "spec",
-): Promise<AnySpec> {
+): Promise<Spec> {
   const suggested = permitted(deps, scope, await specMeant(deps, scope, spec, field), field, typeof spec !== "string");
   return withOwnTemplates(deps, scope, suggested, field);
 }
@@ -34,9 +37,9 @@ export async function resolveSpec(
 export async function specMeant(
   deps: RouteDeps,
   scope: RequestScope,
-  spec: string | AnySpec,
+  spec: string | Spec,
   field = "spec",
-): Promise<AnySpec> {
+): Promise<Spec> {
   const found = typeof spec === "string" ? await storedSpec(deps, scope, spec) : spec;
   if (found !== null) return found;
   const suggested = await suggestedName(deps, scope, spec as string);
@@ -62,10 +65,10 @@ async function suggestedName(deps: RouteDeps, scope: RequestScope, name: string)
 export function permitted(
   { models }: RouteDeps,
   { key_name }: RequestScope,
-  spec: AnySpec,
+  spec: Spec,
   field: string,
   inline = false,
-): AnySpec {
+): Spec {
   if (models === undefined) return spec;
   for (const { judge, path } of judgesIn(spec)) {
     requireModel(models, key_name, { judge }, inline ? `${field}.${path}.model` : field);
@@ -73,8 +76,8 @@ export function permitted(
   return spec;
 }
 
-export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: string): Promise<AnySpec | null> {
-  if (name === BUILT_IN) return deps.default_spec ?? DEFAULT_SPEC;
+export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: string): Promise<Spec | null> {
+  if (name === BUILT_IN) return deps.default_spec ?? BUILT_IN_DEFAULT;
   return timedStore(deps.clock, scope, () => deps.specs.get(name));
 }
 
@@ -85,8 +88,8 @@ export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: str
 export async function checkedSpec(
   deps: RouteDeps,
   scope: RequestScope,
-  given: AnySpec,
-): Promise<{ spec: AnySpec; spec_hash: string }> {
+  given: Spec,
+): Promise<{ spec: Spec; spec_hash: string }> {
   const { models } = deps;
   const spec = await withOwnTemplates(deps, scope, given, "spec");
   for (const { judge, path } of models === undefined ? [] : judgesIn(spec)) {

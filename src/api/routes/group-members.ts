@@ -2,9 +2,9 @@
 // generated, and closes the group to get the rewards.
 import * as z from "zod";
 import { said } from "#said";
+import { canonicalJson } from "../../core/contract/canonical-json.ts";
 import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
 import { DeadlineSchema, type Group, RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
-import { canonicalJson } from "../../core/contract/spec.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

@@ -4,8 +4,9 @@
 import { fieldPath } from "../../core/faults/json-fault.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { type AnySpec, compileSpec } from "../../core/reward/compiled-spec.ts";
+import { compileSpec } from "../../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../core/reward/requests.ts";
+import type { Spec } from "../../core/reward/spec.ts";
 import { imageAddress, imagePart } from "../../core/transcript/kinds.ts";
 import { sha256OfBytes } from "../../platform/sha256.ts";
 import type { InTurns } from "../../scoring/turns.ts";
@@ -30,7 +31,7 @@ const BEGINS: Readonly<Record<string, (bytes: string) => boolean>> = {
 };
 
 /** The reason why some judge of the spec would not see the rollouts' images; null if all judges would. */
-function whyUnshown(spec: AnySpec): string | null {
+function whyUnshown(spec: Spec): string | null {
   const { signals } = compileSpec(spec);
   const judges = signals.flatMap(({ judge, signal, settings }) => {
     const runs = ["execute", "check", "check_steps"].includes(signal.to?.(settings) ?? "chat");
@@ -114,7 +115,7 @@ const ownerOf = (path: ContentPath): string => fieldPath(path.slice(0, path[2] =
  */
 export async function liftImages(
   request: RewardsRequest,
-  spec: AnySpec,
+  spec: Spec,
   paths: readonly ContentPath[],
   inTurns: InTurns,
 ): Promise<void> {

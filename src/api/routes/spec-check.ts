@@ -10,7 +10,8 @@ import { type CompiledSpec, compileSpec } from "../../core/reward/compiled-spec.
 import { costOf, type GroupCost } from "../../core/reward/cost.ts";
 import { specLints } from "../../core/reward/lints.ts";
 import { RewardsRequestSchema } from "../../core/reward/requests.ts";
-import { AnySpecSchema } from "../../core/reward/signals-spec.ts";
+import { SpecSchema } from "../../core/reward/signals-spec.ts";
+import { asWritten } from "../../core/reward/spec-forms.ts";
 import { readJson } from "../door/body.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../door/parameters.ts";
@@ -83,14 +84,14 @@ const shown = (range: readonly [number, number]) =>
 export function checkSpec(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { n, deadline_ms } = queryParameters(c, SpecCheckQuerySchema);
-    const given = validated(AnySpecSchema, await readJson(c.req.raw));
+    const given = validated(SpecSchema, await readJson(c.req.raw));
     const { spec, spec_hash } = await bareSpec(() => checkedSpec(deps, c.get("scope"), given));
     const compiled = compileSpec(spec, n);
     const audited = auditSpec(spec);
     const audit = audited === null ? undefined : costOf(compileSpec(audited, n), n).base;
     const reply = {
       spec_hash,
-      spec: withLogTexts(spec, deps),
+      spec: asWritten(withLogTexts(spec, deps)),
       ...checkReply(compiled, n),
       ...(spec.audit !== undefined && audit !== undefined && { audit: { share: spec.audit.share, cost: audit } }),
       warnings: specLints(compiled, deadline_ms),
@@ -137,7 +138,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     description:
       "Returns the canonical form, the hash, the proved range of the reward, the facts that requests must have, the generations and tokens of a group of `n`, and warnings. The body is the spec.",
     query: SpecCheckQuerySchema,
-    request: AnySpecSchema,
+    request: SpecSchema,
     said: "Checked.",
     reply: SpecCheckReplySchema,
     faults: [400, 401, 408, 413, 415],

@@ -5,9 +5,11 @@ import { withLogTexts } from "../../core/contract/kept-texts.ts";
 import { SpecNameSchema } from "../../core/contract/requests.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { type AnySpec, compileSpec, hasSignals } from "../../core/reward/compiled-spec.ts";
+import { compileSpec } from "../../core/reward/compiled-spec.ts";
 import { specLints } from "../../core/reward/lints.ts";
-import { AnySpecSchema } from "../../core/reward/signals-spec.ts";
+import { SpecSchema } from "../../core/reward/signals-spec.ts";
+import type { Spec } from "../../core/reward/spec.ts";
+import { asWritten, formOf } from "../../core/reward/spec-forms.ts";
 import { specHash } from "../../scoring/digest.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import { readJson } from "../door/body.ts";
@@ -43,12 +45,12 @@ function ofBareSpec({ code, message, errors }: ApiError): ApiError {
 }
 
 /**
- * The reply for a spec. For specs with signals, it includes the warnings of POST /v1/specs/check.
+ * The reply for a spec. If its author named the signals, it includes the warnings of POST /v1/specs/check.
  * @param resolved the spec with its templates inlined, as hashed
  */
-async function described(deps: RouteDeps, name: string, spec: AnySpec, resolved: AnySpec) {
-  const entry = { name, spec_hash: await specHash(resolved), spec: withLogTexts(spec, deps) };
-  if (!hasSignals(spec)) return entry;
+async function described(deps: RouteDeps, name: string, spec: Spec, resolved: Spec) {
+  const entry = { name, spec_hash: await specHash(resolved), spec: asWritten(withLogTexts(spec, deps)) };
+  if (!formOf(spec).named) return entry;
   return { ...entry, warnings: specLints(compileSpec(resolved), LIMITS.deadline_ms_default) };
 }
 
@@ -65,7 +67,7 @@ export function getSpec(deps: RouteDeps) {
 }
 
 /** The spec's hash; null if the spec names a template that is missing or conflicts with the spec. */
-async function hashOf(spec: AnySpec, templates: Templates): Promise<string | null> {
+async function hashOf(spec: Spec, templates: Templates): Promise<string | null> {
   try {
     return await specHash(filledIn(spec, templates, "spec"));
   } catch {
@@ -86,7 +88,7 @@ export function specList(deps: RouteDeps) {
     const entries = rows.map(async ({ name, spec, updated_at }) => ({
       name,
       spec_hash: spec === null ? null : await hashOf(spec, templates),
-      spec: spec === null ? null : withLogTexts(spec, deps),
+      spec: spec === null ? null : asWritten(withLogTexts(spec, deps)),
       updated_at: updated_at.toISOString(),
     }));
     return c.json({ specs: await Promise.all(entries), next_cursor: more ? (rows.at(-1)?.name ?? null) : null });
@@ -98,7 +100,7 @@ export function putSpec(deps: RouteDeps) {
     const { name, fault } = pathName(c);
     const refused = name === BUILT_IN ? '"default" is built in; choose another name' : fault;
     if (refused !== null) throw invalidRequest([{ path: "name", message: refused }]);
-    const spec = validated(AnySpecSchema, await readJson(c.req.raw));
+    const spec = validated(SpecSchema, await readJson(c.req.raw));
     const checked = await bareSpec(() => checkedSpec(deps, c.get("scope"), spec));
     const reply = await described(deps, name, spec, checked.spec);
     await timedStore(deps.clock, c.get("scope"), () => deps.specs.save(name, spec));
@@ -129,7 +131,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     tag: "Specs",
     summary: "Stores a spec under a name",
     path: pathOf("name", SpecNameSchema, "any name except `default`"),
-    request: AnySpecSchema,
+    request: SpecSchema,
     said: "Stored.",
     faults: [400, 401, 404, 408, 413, 415, 503],
   },

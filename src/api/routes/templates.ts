@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { canonicalJson } from "../../core/contract/spec.ts";
+import { canonicalJson } from "../../core/contract/canonical-json.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { type OwnPreset, TemplateNameSchema, TemplateSchema, templateKey } from "../../core/judges/presets/own.ts";

@@ -1,8 +1,9 @@
 // POST /v1/verdicts: rewards for training the verifier itself, without any model call.
+
+import { canonicalJson } from "../../core/contract/canonical-json.ts";
 import { withLogTexts } from "../../core/contract/kept-texts.ts";
 import { VerdictsReplySchema } from "../../core/contract/replies.ts";
 import { type VerdictsRequest, VerdictsRequestSchema } from "../../core/contract/requests.ts";
-import { canonicalJson } from "../../core/contract/spec.ts";
 import { itemsByPrompt } from "../../core/formulations/cases.ts";
 import { type RewardedVerdicts, rewardVerdicts } from "../../core/formulations/rewards.ts";
 import { sha256Hex } from "../../platform/sha256.ts";

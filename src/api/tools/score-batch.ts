@@ -2,7 +2,7 @@
 // whose keys never change.
 
 import { ApiError } from "../../core/faults/errors.ts";
-import { type AnySpec, compileSpec } from "../../core/reward/compiled-spec.ts";
+import { type CompiledSpec, compileSpec } from "../../core/reward/compiled-spec.ts";
 import { needsLengths } from "../../core/reward/facts.ts";
 import { ScoreBatchReplySchema, shapedReply, shapeSchema } from "../routes/score-batch-reply.ts";
 import type { Contract } from "./shared/contract.ts";
@@ -27,8 +27,7 @@ import {
 import { groupRefusals, specRefusals } from "./shared/refusal.ts";
 import { regroup } from "./shared/regrouping.ts";
 
-function requireLengths(has_lengths: boolean, field: string, spec: AnySpec): void {
-  const compiled = compileSpec(spec);
+function requireLengths(has_lengths: boolean, field: string, compiled: CompiledSpec): void {
   refuseUnmet(compiled, field, { lengths: true });
   const who = needsLengths(compiled);
   if (who === null || has_lengths) return;
@@ -41,7 +40,7 @@ function requireLengths(has_lengths: boolean, field: string, spec: AnySpec): voi
 const route = repeatableRoute(async (body, { options, spec }) => {
   const { items, field, response_field, ...batch } = readFlatBatch(body, options);
   const chosen = await spec(batch.spec);
-  requireLengths(batch.has_lengths, field, chosen);
+  requireLengths(batch.has_lengths, field, compileSpec(chosen));
   const { groups, places } = regroup(items, field);
   const shape = { places, on_failure: options.on_failure, field: response_field };
   return {

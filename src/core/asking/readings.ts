@@ -1,6 +1,7 @@
 // Reads generations: turns an answer into a verdict on the candidates, or into the reason why there is none.
+
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { VERDICT_STATUSES } from "../contract/replies.ts";
-import type { Spec } from "../contract/spec.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { readByPreset } from "../judges/preset-reading.ts";
 import { presetNamed } from "../judges/presets/table.ts";
@@ -81,7 +82,7 @@ const CUT: ReadonlySet<string> = new Set(["length", "repetition"]);
  * @param prompt name of the preset that asked the question; any other name means a template with the given
  *   `form`
  */
-export function readAnswer(answer: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt = ""): ReadPart {
+export function readAnswer(answer: ReadableGeneration, k: number, form: JudgeSettings["form"], prompt = ""): ReadPart {
   if (answer.saved === true) return { ...NOTHING, status: null, saved: true };
   if (answer.answer === null) return { ...NOTHING, status: null, code: answer.error ?? "verifier_bad_reply" };
   if (answer.thinking === "unclosed") return { ...NOTHING, status: "unclosed_think" };

@@ -4,7 +4,8 @@
 import type * as z from "zod";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { FormatRule, Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
+import type { FormatRule } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
 import type { AskedQuestion } from "./asked-questions.ts";
 import type { ComparisonSummary } from "./comparison.ts";
@@ -39,7 +40,7 @@ export interface GroupFault {
 }
 
 /** The spec's judge settings: how the verifier is asked and how its answers are read. */
-export type Judge = Spec["judge"];
+export type Judge = JudgeSettings;
 
 /** Context for a signal's plan, in addition to the group and the signal's settings. */
 export interface SignalContext {

@@ -1,5 +1,5 @@
 // Soft reading of answers: the verdict is the probability that the engine assigned to each label.
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { anchorFor } from "../judges/anchors.ts";
 import type { Anchor } from "../judges/parsers/parser.ts";
 import { meaningOf } from "../judges/preset-reading.ts";
@@ -25,7 +25,7 @@ const failed = (code: "logprobs_unavailable" | "verifier_bad_reply"): ReadPart =
  * probabilities were read. An answer that begins with its label may be cut off.
  * @param k number of candidates shown
  */
-export function readSoft(given: ReadableGeneration, k: number, form: Spec["judge"]["form"], prompt: string): ReadPart {
+export function readSoft(given: ReadableGeneration, k: number, form: JudgeSettings["form"], prompt: string): ReadPart {
   const { answer, thinking, soft } = given;
   if (answer === null || given.saved === true) return readAnswer(given, k, form, prompt);
   const anchor = form === "scores" ? null : anchorFor(prompt, k);

@@ -1,7 +1,8 @@
 // Prepares a group before any verifier call: candidates, format checks, classes of equal candidates, and the
 // question.
+
+import type { CandidateRule } from "../contract/candidate-rule.ts";
 import type { Group } from "../contract/requests.ts";
-import type { Spec } from "../contract/spec.ts";
 import { drained } from "../math/drained.ts";
 import { hashText } from "../math/random.ts";
 import { ownWords, thoughtApart } from "../transcript/turns.ts";
@@ -56,7 +57,7 @@ export const answersOf = ({ group, evidence, candidates }: PreparedGroup): reado
 
 /** The settings of a spec that determine how a group is prepared. */
 export interface PreparerRules {
-  candidate: Spec["candidate"];
+  candidate: CandidateRule;
   /** The rules of each format signal, by the signal's name. */
   formats: Readonly<Record<string, FormatRules>>;
 }

@@ -2,7 +2,7 @@
 // other model. Independent of HTTP and storage.
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
-import type { Spec } from "./spec.ts";
+import type { FlatSpec } from "./spec.ts";
 
 /** Wildcard. As a key name, it stands for every key without its own list; as a model name, for any model. */
 const ALL = "*";
@@ -57,7 +57,7 @@ function allowedTo({ configured, lists }: AllowedModels, key: string | null): st
 export function requireModel(
   allowed: AllowedModels,
   key: string | null,
-  { judge: { model } }: Pick<Spec, "judge">,
+  { judge: { model } }: Pick<FlatSpec, "judge">,
   path: string,
 ): void {
   if (model === null) return;
@@ -78,7 +78,7 @@ export function requireModel(
  * Checks a spec that is stored for several keys: allows every model that at least one key may use. Throws
  * like `requireModel`.
  */
-export function requireModelOfAny(allowed: AllowedModels, spec: Pick<Spec, "judge">, path: string): void {
+export function requireModelOfAny(allowed: AllowedModels, spec: Pick<FlatSpec, "judge">, path: string): void {
   const all = [...new Set([...allowed.lists.values()].flat())];
   requireModel({ ...allowed, lists: new Map([[ALL, all]]) }, null, spec, path);
 }

@@ -1,7 +1,8 @@
 // Reads the items of /v1/verdicts: the number of candidates and the correct one. Rejects missing or
 // contradictory fields.
+
+import { canonicalJson } from "../contract/canonical-json.ts";
 import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
-import { canonicalJson } from "../contract/spec.ts";
 import { ApiError, type RequestErrorCode } from "../faults/errors.ts";
 import { counted, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

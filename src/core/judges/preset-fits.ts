@@ -1,5 +1,5 @@
 // Checks that the judge settings of a spec fit the judge's preset.
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { ApiError } from "../faults/errors.ts";
 import { promptTitle } from "./presets/own.ts";
 import { presetNamed } from "./presets/table.ts";
@@ -10,7 +10,7 @@ import { presetNamed } from "./presets/table.ts";
  * @param kind kind of the signal: a tournament compares candidates, other kinds judge one candidate at a time
  * @throws ApiError `invalid_request`, naming the field
  */
-export function requireShape({ prompt, mode, form, images }: Spec["judge"], path: string, kind: string): void {
+export function requireShape({ prompt, mode, form, images }: JudgeSettings, path: string, kind: string): void {
   const compares = kind === "tournament";
   const preset = presetNamed(prompt);
   const several = preset === null || preset.shape === "pair" || preset.shape === "list";

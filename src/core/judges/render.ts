@@ -1,5 +1,5 @@
 // Renders a comparison as chat messages for the verifier, and parses such messages back.
-import { canonicalJson } from "../contract/spec.ts";
+import { canonicalJson } from "../contract/canonical-json.ts";
 import { ApiError } from "../faults/errors.ts";
 import { didYouMean } from "../faults/suggestion.ts";
 import { type Escape, escapeText, unescapeText } from "./escape/escape.ts";

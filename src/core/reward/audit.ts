@@ -4,12 +4,14 @@
 import * as z from "zod";
 import { said } from "#said";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { type Audit, canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
+import { canonicalJudge, JudgeSchema } from "../contract/judge-settings.ts";
+import type { Audit } from "../contract/spec.ts";
 import { hashText } from "../math/random.ts";
 import { spearman } from "../math/stats.ts";
 import { judgeFault } from "../tournament/judge-fault.ts";
 import { needsReference, ScheduleSchema } from "../tournament/named-schedule.ts";
-import type { AnySpec } from "./compiled-spec.ts";
+import type { Spec } from "./spec.ts";
+import { ofFlat } from "./spec-forms.ts";
 
 /** The score in every audit spec. Only the ranking is used, so any score would do. */
 const SCORE = "win_rate";
@@ -34,10 +36,10 @@ export const AuditSchema = z
   .meta(said("judges a share of the groups again with another judge, without effect on rewards (docs/alarms.md)"));
 
 /** The spec for judging a group again; null if the spec has no audit. */
-export function auditSpec({ audit, candidate, seed }: AnySpec): Spec | null {
+export function auditSpec({ audit, candidate, seed }: Spec): Spec | null {
   if (audit === undefined) return null;
   const format = { rules: [], penalty: 0 };
-  return { judge: audit.judge, candidate, reward: SCORE, format, overlong: null, seed };
+  return ofFlat({ judge: audit.judge, candidate, reward: SCORE, format, overlong: null, seed });
 }
 
 const WORDS = 2 ** 32;

@@ -4,7 +4,7 @@
 import { generationsOf } from "../asking/questions.ts";
 import type { Plan } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { missingRules } from "../contract/spec.ts";
+import { missingRules } from "../contract/judge-settings.ts";
 import { ApiError } from "../faults/errors.ts";
 import { hashText } from "../math/random.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";

@@ -1,8 +1,13 @@
 // Builds the spec that the name `default` refers to when a deployment sets its own default judge.
+
 import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { presetNamed } from "../judges/presets/table.ts";
-import type { AnySpec } from "./compiled-spec.ts";
-import { AnySpecSchema } from "./signals-spec.ts";
+import { SpecSchema } from "./signals-spec.ts";
+import type { Spec } from "./spec.ts";
+import { ofFlat } from "./spec-forms.ts";
+
+/** The spec named `default`, unless the deployment sets its own. */
+export const BUILT_IN_DEFAULT: Spec = ofFlat(DEFAULT_SPEC);
 
 /**
  * The API's default spec with the given preset: a tournament if the preset compares candidates, a `grade` if
@@ -10,16 +15,16 @@ import { AnySpecSchema } from "./signals-spec.ts";
  * templates judge extracted programs.
  * @param name name of an existing preset or template
  */
-export function specOfJudge(name: string): AnySpec {
+export function specOfJudge(name: string): Spec {
   const preset = presetNamed(name);
-  if (preset === null) return { ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, prompt: name } };
+  if (preset === null) return ofFlat({ ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, prompt: name } });
   const candidate = { extract: "whole" };
   const judge = { preset: name };
   const compares = preset.shape === "pair" || preset.shape === "list";
-  if (compares) return AnySpecSchema.parse({ candidate, judge });
+  if (compares) return SpecSchema.parse({ candidate, judge });
   const signals =
     preset.shape === "steps"
       ? { steps: { kind: "steps", source: "judge", judge } }
       : { grade: { kind: "grade", judge } };
-  return AnySpecSchema.parse({ candidate, signals });
+  return SpecSchema.parse({ candidate, signals });
 }

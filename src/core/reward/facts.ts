@@ -6,8 +6,10 @@ import { type Fact, factOf, type GroupFault } from "../asking/signal.ts";
 import type { Group } from "../contract/requests.ts";
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
-import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
+import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
 import type { RewardsRequest } from "./requests.ts";
+import type { SpecSignal } from "./spec.ts";
+import { formOf } from "./spec-forms.ts";
 
 /**
  * Rejects a request that a spec cannot score: the step or token lengths are missing, or no group has the
@@ -135,20 +137,14 @@ export function needsFact(compiled: CompiledSpec): { field: string; who: string 
   return fact === undefined ? null : { field: fact.replace(OF_GROUP, ""), who: whoNeeds(compiled, fact) };
 }
 
-/** The setting that needs token lengths, worded for the spec's form; null if none does. */
+/** Names what needs token lengths, for errors; null if nothing does. */
 export function needsLengths(compiled: CompiledSpec): string | null {
   return compiled.facts.includes("length_tokens") ? whoNeeds(compiled, "length_tokens") : null;
 }
 
-/** The setting that needs a fact, worded for the spec's form. */
+/** Names what needs a fact, for errors. */
 function whoNeeds({ spec, signals }: CompiledSpec, fact: Fact): string {
-  if (!hasSignals(spec)) {
-    const { schedule } = spec.judge;
-    if (fact === "length_tokens") return "overlong";
-    return `the schedule ${typeof schedule === "string" ? schedule : schedule?.name}`;
-  }
-  const named = signals.flatMap(({ name, signal, settings }) =>
-    signal.facts(settings).includes(fact) ? [`the signal ${name}`] : [],
-  );
-  return named[0] ?? "an expression over length";
+  const needing = signals.find(({ signal, settings }) => signal.facts(settings).includes(fact));
+  if (needing === undefined) return "an expression over length";
+  return formOf(spec).needing(needing.name, spec.signals[needing.name] as SpecSignal);
 }

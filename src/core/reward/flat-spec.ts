@@ -1,15 +1,16 @@
 // Schema of a flat spec: one judge, one schedule, one score.
 import * as z from "zod";
 import { CandidateSchema } from "../contract/candidate-rule.ts";
+import { canonicalJudge, JudgeSchema } from "../contract/judge-settings.ts";
 import { KEPT_TEXTS, leanTexts } from "../contract/kept-texts.ts";
-import { canonicalJudge, FormatSchema, JudgeSchema, OverlongSchema, SeedSchema, type Spec } from "../contract/spec.ts";
+import { type FlatSpec, FormatSchema, OverlongSchema, SeedSchema } from "../contract/spec.ts";
 import { judgeFault } from "../tournament/judge-fault.ts";
 import { ScheduleSchema } from "../tournament/named-schedule.ts";
 import { ScoreSchema } from "../tournament/scores.ts";
 import { AuditSchema } from "./audit.ts";
 
 /** Schema of a flat spec, as sent in a request. Every field is optional. */
-export const SpecSchema = z
+export const FlatSpecSchema = z
   .strictObject({
     judge: JudgeSchema.safeExtend({ schedule: ScheduleSchema }).prefault({}),
     candidate: CandidateSchema,
@@ -23,7 +24,7 @@ export const SpecSchema = z
     signals: z.never().optional(),
   })
   .transform(
-    ({ judge, candidate, signals: _, ...spec }): Spec => ({
+    ({ judge, candidate, signals: _, ...spec }): FlatSpec => ({
       ...leanTexts(spec),
       candidate,
       judge: canonicalJudge(judge),
@@ -36,4 +37,4 @@ export const SpecSchema = z
     context.addIssue({ code: "custom", path, message: fault.message });
   });
 
-export type SpecInput = z.input<typeof SpecSchema>;
+export type SpecInput = z.input<typeof FlatSpecSchema>;

@@ -17,7 +17,6 @@ import {
   partsCorrelation,
   rewardMoments,
 } from "../tournament/metrics.ts";
-import { type AnySpec, hasSignals } from "./compiled-spec.ts";
 import { type Compared, type GroupSignals, type SignalQuestion, spread } from "./group-signals.ts";
 import { type TurnsNamed, turnsNamedOf } from "./turns-named.ts";
 
@@ -27,7 +26,7 @@ const NOT_COMPARED: Tally = { wins: 0, losses: 0, ties: 0, undecided: 0, unasked
  * Builds the group's result. Deterministic: the order in which samples arrived does not matter. Counts come
  * from the first comparing signal.
  */
-export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boolean): GroupResult {
+export function groupResult(signals: GroupSignals, judgeable: boolean): GroupResult {
   const { prepared, size } = signals;
   const compared = signals.compared();
   const wins = spreadOf<number | null>(compared, ({ wins }) => wins, null, size);
@@ -39,7 +38,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
   const failedBefore = signals.earlier.flatMap(({ charged, readings }) =>
     charged ? readings.filter(({ code }) => code !== null) : [],
   );
-  const rollouts = rolloutResults(signals, spec, judgeable, points ?? wins, verifier.failed > failedBefore.length);
+  const rollouts = rolloutResults(signals, judgeable, points ?? wins, verifier.failed > failedBefore.length);
   const labels = prepared.group.rollouts.map(({ pass_rate }) => pass_rate);
   const status = statusOf(rollouts);
   // The remaining rewards of an incomplete group are not a representative sample: if the verifier is down,
@@ -59,7 +58,7 @@ export function groupResult(signals: GroupSignals, spec: AnySpec, judgeable: boo
       list_acc: complete && compared !== null ? listAccuracy(selected, labels) : null,
       position_flip_rate: compared?.position_flip_rate ?? null,
       ...rewardMoments(complete ? rollouts.map(({ reward }) => reward) : []),
-      ...(hasSignals(spec) && { parts_correlation: partsCorrelation(signals.parts()) }),
+      parts_correlation: partsCorrelation(signals.parts()),
       ...pointed?.measures,
     },
     ...(prepared.evidence !== undefined && { shared_turns: prepared.evidence.shared }),
@@ -91,7 +90,6 @@ function selectionOf(compared: Compared | null): { selected: number | null; tied
 
 function rolloutResults(
   signals: GroupSignals,
-  spec: AnySpec,
   judgeable: boolean,
   points: readonly (number | null)[],
   failed: boolean,
@@ -115,7 +113,7 @@ function rolloutResults(
       reward: value,
       error: code,
       ...(code !== null && { retryable: mayCome(code, failed) }),
-      ...componentsOf(columns, spec, r),
+      ...componentsOf(columns, r),
       ...detailsOf(signals, turnsNamed, r),
       ...countsOf(tallies[r] as Tally, compared?.points !== undefined),
       unparsed: unparsed[r] as number,
@@ -146,23 +144,14 @@ function countsOf(
   return { ...counts, ...(extended && { unasked }) };
 }
 
-/**
- * A rollout's value per signal and, for a spec with signals, the code of each missing value. A flat spec
- * always has the same three components.
- */
+/** A rollout's value per signal, and the code of each missing value. */
 function componentsOf(
   columns: Readonly<Record<string, readonly Valued[]>>,
-  spec: AnySpec,
   r: number,
 ): Pick<RolloutResult, "components" | "errors"> {
   const mapColumns = <T>(read: (cell: Valued) => T) =>
     Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, read(values[r] as Valued)]));
-  const components = mapColumns(({ value }) => value);
-  if (!hasSignals(spec)) {
-    const { base = null, format = 0, overlong = 0 } = components;
-    return { components: { base, format, overlong } };
-  }
-  return { components, errors: mapColumns(({ code }) => code) };
+  return { components: mapColumns(({ value }) => value), errors: mapColumns(({ code }) => code) };
 }
 
 function detailsOf(signals: GroupSignals, turnsNamed: TurnsNamed, r: number): Pick<RolloutResult, "details"> {

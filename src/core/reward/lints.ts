@@ -1,6 +1,8 @@
 // Warnings about valid specs with signals that may not do what their author intended. Codes:
 // docs/errors.jsonl.
-import { type CompiledSignal, type CompiledSpec, hasSignals } from "./compiled-spec.ts";
+
+import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";
+import { formOf } from "./spec-forms.ts";
 
 /** Generation speed, in tokens per second, that any verifier is assumed to reach. */
 const TOKENS_A_SECOND = 40;
@@ -18,15 +20,15 @@ const TOKENS_A_SECOND = 40;
  * - `max_tokens_beyond_deadline`: an answer of max_tokens takes longer than `deadlineMs` at 40 tokens per
  *   second.
  *
- * Warnings that a kind defines itself (`unequal_games`) are sentences. A flat spec has only these and the
- * last one listed.
+ * Warnings that a kind defines itself (`unequal_games`) are sentences. A spec in the flat form has only these
+ * and the last one listed.
  */
 export function specLints(compiled: CompiledSpec, deadlineMs: number): string[] {
   const { spec, signals } = compiled;
   const slow = signals.flatMap(({ name, judge }) =>
     judge !== null && (judge.max_tokens * 1000) / TOKENS_A_SECOND > deadlineMs ? [name] : [],
   );
-  const named = hasSignals(spec)
+  const named = formOf(spec).named
     ? [outweighing, twice, unused, unverified, ofKinds, swallowing].flatMap((lint) => lint(compiled))
     : [];
   const cautions = signals.flatMap(({ signal, settings }) => signal.caution?.(settings) ?? []);

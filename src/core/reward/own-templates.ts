@@ -2,7 +2,8 @@
 import type { OwnPreset } from "../judges/presets/own.ts";
 import { templateKey } from "../judges/presets/own.ts";
 import { isPromptName } from "../judges/render.ts";
-import { type AnySpec, hasSignals, judgesIn, type SpecSignal } from "./compiled-spec.ts";
+import { type Spec, type SpecSignal, withSignals } from "./spec.ts";
+import { judgesIn } from "./spec-judges.ts";
 
 /** The part of a judge's settings that names the prompt. */
 interface NamingPrompts {
@@ -16,22 +17,21 @@ function judgeOf(signal: SpecSignal): NamingPrompts | null {
 }
 
 /** Prompt names in a spec's judges that are not built in, without duplicates. */
-export const foreignPrompts = (spec: AnySpec): string[] => [
+export const foreignPrompts = (spec: Spec): string[] => [
   ...new Set(judgesIn(spec).flatMap(({ judge: { prompt } }) => (isPromptName(prompt) ? [] : [prompt]))),
 ];
 
 /** Returns the spec with each template name replaced by the template. */
-export function withTemplates(spec: AnySpec, templates: ReadonlyMap<string, OwnPreset>): AnySpec {
+export function withTemplates(spec: Spec, templates: ReadonlyMap<string, OwnPreset>): Spec {
   const textOf = (name: string): string => {
     const template = templates.get(name);
     return template === undefined ? name : templateKey(template);
   };
   const filled = <T extends NamingPrompts>(judge: T): T => ({ ...judge, prompt: textOf(judge.prompt) });
   const audit = spec.audit !== undefined && { audit: { ...spec.audit, judge: filled(spec.audit.judge) } };
-  if (!hasSignals(spec)) return { ...spec, judge: filled(spec.judge), ...audit };
-  const signals = Object.entries(spec.signals).map(([name, signal]) => {
+  const signalFilled = (signal: SpecSignal) => {
     const judge = judgeOf(signal);
-    return [name, judge === null ? signal : { ...signal, judge: filled(judge) }] as const;
-  });
-  return { ...spec, signals: Object.fromEntries(signals), ...audit };
+    return judge === null ? signal : { ...signal, judge: filled(judge) };
+  };
+  return { ...withSignals(spec, signalFilled), ...audit };
 }

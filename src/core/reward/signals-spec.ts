@@ -11,9 +11,12 @@ import { someText } from "../faults/bounded.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { AuditSchema } from "./audit.ts";
-import { kindNamed, readSpec, type SignalsSpec, SpecFault, type SpecSignal } from "./compiled-spec.ts";
+import { readSpec, SpecFault } from "./compiled-spec.ts";
 import { FACT_NAMES } from "./expression.ts";
-import { SpecSchema } from "./flat-spec.ts";
+import { FlatSpecSchema } from "./flat-spec.ts";
+import { type Spec, type SpecSignal, sumOf } from "./spec.ts";
+import { ofFlat } from "./spec-forms.ts";
+import { kindNamed } from "./spec-judges.ts";
 import { SIGNALS } from "./table.ts";
 
 /** Reserved words of the expression language, which cannot name a signal. */
@@ -78,12 +81,13 @@ export const SignalsSpecSchema = z
       },
     },
   )
-  .transform(({ signals, reward, ...rest }): SignalsSpec => {
+  .transform(({ signals, reward, ...rest }): Spec => {
     const entries = Object.entries(signals).sort(([a], [b]) => (a < b ? -1 : 1));
     return {
       ...leanTexts(rest),
+      form: "signals",
       signals: Object.fromEntries(entries.map(([name, signal]) => [name, canonicalSignal(signal)])),
-      reward: reward ?? entries.map(([name]) => name).join(" + "),
+      reward: reward ?? sumOf(entries.map(([name]) => name)),
     };
   })
   .superRefine((spec, context) => {
@@ -111,5 +115,5 @@ export const SignalsSpecSchema = z
   });
 
 /** Schemas of both spec forms; the field `signals` distinguishes them. */
-export const SPEC_FORMS = [SpecSchema, SignalsSpecSchema] as const;
-export const AnySpecSchema = z.union(SPEC_FORMS);
+export const SPEC_FORMS = [FlatSpecSchema.transform(ofFlat), SignalsSpecSchema] as const;
+export const SpecSchema = z.union(SPEC_FORMS);

@@ -3,7 +3,8 @@
 import type * as z from "zod";
 import { answeredAtOnce, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
-import { canonicalJson, FormatSchema } from "../contract/spec.ts";
+import { canonicalJson } from "../contract/canonical-json.ts";
+import { FormatSchema } from "../contract/spec.ts";
 
 export const format: Signal<z.output<typeof FormatSchema>> = {
   kind: "format",

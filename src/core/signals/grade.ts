@@ -8,7 +8,7 @@ import type { Question } from "../asking/questions.ts";
 import type { Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { someOf, someText } from "../faults/bounded.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
 import { anchorOf } from "../judges/parsers/table.ts";
@@ -41,7 +41,7 @@ const SCHEMA = z.strictObject({
 });
 
 interface GradeSettings extends UnreadableRule {
-  judge: Spec["judge"];
+  judge: JudgeSettings;
   reduce: z.output<typeof SCHEMA>["reduce"];
   quantile?: number;
   passing_labels?: string[];
@@ -108,7 +108,7 @@ function reduced(grades: readonly number[], { reduce, quantile = 0 }: GradeSetti
   return percentile(sorted, { median: 0.5, min: 0, quantile }[reduce]);
 }
 
-function questionsOf({ group, texts }: PreparedGroup, judge: Spec["judge"]): Question[] {
+function questionsOf({ group, texts }: PreparedGroup, judge: JudgeSettings): Question[] {
   const reference = needsReference(judge.prompt) ? referenceOf(group) : undefined;
   const question = {
     to: backendFor(judge.prompt),

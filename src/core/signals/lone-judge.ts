@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { said } from "#said";
 import { factOf, type Judge } from "../asking/signal.ts";
-import { canonicalJudge, DEFAULT_SPEC, JudgeSchema, type Spec } from "../contract/spec.ts";
+import { canonicalJudge, JudgeSchema, type JudgeSettings } from "../contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../contract/spec.ts";
 import { wholeFrom } from "../faults/bounded.ts";
 import { softFault } from "../judges/anchors.ts";
 
@@ -34,13 +35,13 @@ const UNNAMED = "code-select";
  * The judge in the canonical form that all judges share.
  * @param preset used if the spec names none; if omitted, the default prompt is kept
  */
-export function canonicalLoneJudge(judge: z.output<typeof LoneJudgeSchema>, preset?: string): Spec["judge"] {
+export function canonicalLoneJudge(judge: z.output<typeof LoneJudgeSchema>, preset?: string): JudgeSettings {
   const named = judge.preset ?? (judge.prompt === UNNAMED ? preset : undefined);
   return canonicalJudge({ ...judge, preset: named, mode: "pairwise", both_orders: false });
 }
 
 /** Field and message if the preset's answers cannot be read with the judge's `vote`; null if they can. */
-export function voteFault(judge: Spec["judge"]): { path: readonly string[]; message: string } | null {
+export function voteFault(judge: JudgeSettings): { path: readonly string[]; message: string } | null {
   const soft = softFault(judge);
   return soft === null ? null : { path: ["judge", "vote"], message: soft };
 }

@@ -7,7 +7,7 @@ import type { Question } from "../asking/questions.ts";
 import { factOf, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { wholeFrom } from "../faults/bounded.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -52,7 +52,7 @@ interface RubricSettings extends UnreadableRule {
   items?: RubricItem[];
   max_criteria?: number;
   min_coverage?: number;
-  judge: Spec["judge"];
+  judge: JudgeSettings;
 }
 
 const CRITERIA_DEFAULT = 8;

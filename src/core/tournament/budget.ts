@@ -4,7 +4,7 @@
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { isAside, type Presentation, REASK_FROM, REPEAT_FROM, samplesNamed } from "../asking/questions.ts";
 import { isUnread } from "../asking/readings.ts";
-import { missingRules, type Spec } from "../contract/spec.ts";
+import { type JudgeSettings, missingRules } from "../contract/judge-settings.ts";
 import { ApiError } from "../faults/errors.ts";
 import { firstCost } from "./pair-questions.ts";
 import type { PresentationResult } from "./presentation-results.ts";
@@ -14,7 +14,7 @@ import { trialsMost } from "./trials.ts";
  * Generations that the budget covers for a group of n candidates. A ratio is a share of the first questions
  * about all pairs; the minimum is n - 1 pairs, so that every candidate is compared.
  */
-export function generationsOf(judge: Spec["judge"], n: number): number {
+export function generationsOf(judge: JudgeSettings, n: number): number {
   const { generations, ratio } = judge.budget ?? {};
   const pairs = (count: number) => count * firstCost(judge);
   if (ratio !== undefined) return Math.max(Math.floor(ratio * pairs((n * (n - 1)) / 2)), pairs(n - 1));
@@ -22,13 +22,13 @@ export function generationsOf(judge: Spec["judge"], n: number): number {
 }
 
 /** Number of generations that the budget covers even if each uses max_tokens. */
-function paidFor(judge: Spec["judge"], generations: number): number {
+function paidFor(judge: JudgeSettings, generations: number): number {
   const { budget, max_tokens } = judge;
   return budget?.tokens === undefined ? generations : Math.floor(budget.tokens / max_tokens);
 }
 
 /** @throws ApiError if the budget does not cover n - 1 pairs, the minimum for comparing every candidate */
-function assertPays(judge: Spec["judge"], n: number, generations: number): void {
+function assertPays(judge: JudgeSettings, n: number, generations: number): void {
   const minGenerations = Math.max(0, n - 1) * firstCost(judge);
   const { tokens } = judge.budget ?? {};
   const paid = paidFor(judge, generations);
@@ -46,13 +46,13 @@ function assertPays(judge: Spec["judge"], n: number, generations: number): void 
  * made its questions fail.
  * @param first generations of the first wave that may be repeated without some candidates
  */
-export function mostWithAgain(judge: Spec["judge"], n: number, maxGenerations: number, first: number): number {
+export function mostWithAgain(judge: JudgeSettings, n: number, maxGenerations: number, first: number): number {
   if (maxGenerations === 0) return 0;
   return (1 + missingRules(judge).reask) * (maxGenerations + first) + asideMost(judge, n);
 }
 
 /** Maximum number of generations of diagnostic questions: one probe per candidate, and the trials. */
-const asideMost = ({ mode }: Spec["judge"], n: number): number => n + trialsMost(mode, n);
+const asideMost = ({ mode }: JudgeSettings, n: number): number => n + trialsMost(mode, n);
 
 const nameOf = (presentation: Presentation): string => `${presentation.shown.join()}:${samplesNamed(presentation)}`;
 
@@ -73,12 +73,12 @@ export class Budget {
   unpaid = 0;
   /** Generations that the budget covers; infinite if it sets no limit on generations. */
   readonly generations: number;
-  private readonly judge: Spec["judge"];
+  private readonly judge: JudgeSettings;
   private spent = 0;
   private asideRemaining: number;
 
   /** @throws ApiError if the budget is too small */
-  constructor(judge: Spec["judge"], n: number) {
+  constructor(judge: JudgeSettings, n: number) {
     this.judge = judge;
     this.generations = generationsOf(judge, n);
     this.asideRemaining = asideMost(judge, n);
@@ -142,7 +142,7 @@ export class Budget {
  * Indices of unreadable questions that the budget could not cover asking again. They count as unasked, not as
  * failed.
  */
-export function ranOut(asked: readonly AskedQuestion[], judge: Spec["judge"]): ReadonlySet<number> {
+export function ranOut(asked: readonly AskedQuestion[], judge: JudgeSettings): ReadonlySet<number> {
   const { reask } = missingRules(judge);
   if (judge.budget === undefined || reask === 0) return new Set();
   const known = new Set(asked.map(({ question }) => nameOf(question)));

@@ -2,7 +2,7 @@
 
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
-import type { MissingRules } from "../contract/spec.ts";
+import type { MissingRules } from "../contract/judge-settings.ts";
 import { LIMITS } from "../faults/limits.ts";
 import type { Outcomes, ShownFirst } from "./schedules/schedule.ts";
 

@@ -7,7 +7,8 @@ import { comparedIn, isAside, type Presentation, REPEAT_FROM } from "../asking/q
 import { isUnparsed, type Reading } from "../asking/readings.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
+import type { FlatSpec } from "../contract/spec.ts";
 import { attribution } from "./attribution.ts";
 import { jammers } from "./jamming.ts";
 import { firstPresentations } from "./pair-questions.ts";
@@ -19,7 +20,7 @@ const isRead = (reading: Reading) => reading.status !== null && !isUnparsed(read
 
 export class FollowUpQuestions {
   private readonly group: Pick<PreparedGroup, "texts" | "keys">;
-  private readonly judge: Spec["judge"];
+  private readonly judge: JudgeSettings;
   private readonly seed: number;
   private readonly reference: number | undefined;
   /** Keys of the lists that were asked again without some of their candidates. */
@@ -31,7 +32,7 @@ export class FollowUpQuestions {
    */
   constructor(
     group: Pick<PreparedGroup, "texts" | "keys">,
-    { judge, seed }: Pick<Spec, "judge" | "seed">,
+    { judge, seed }: Pick<FlatSpec, "judge" | "seed">,
     reference?: number,
   ) {
     this.group = group;

@@ -1,6 +1,6 @@
 // Checks that a judge's schema cannot express: which schedules, votes and scores can be combined with each
 // other.
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { softFault } from "../judges/anchors.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { isPromptName } from "../judges/render.ts";
@@ -15,13 +15,13 @@ interface JudgeFault {
 }
 
 /** Whether verdicts contain scores. An unknown prompt name passes, since another check reports it. */
-const givesScores = ({ prompt, form, vote }: Spec["judge"]): boolean => {
+const givesScores = ({ prompt, form, vote }: JudgeSettings): boolean => {
   if (presetNamed(prompt) === null) return form === "scores" || !isPromptName(prompt);
   return scoreScale(prompt) !== null && vote !== "soft";
 };
 
 /** The first invalid combination, or null. */
-export function judgeFault(judge: Spec["judge"], score: string): JudgeFault | null {
+export function judgeFault(judge: JudgeSettings, score: string): JudgeFault | null {
   const schedule = scheduleFault(judge);
   if (schedule !== null) return { path: ["schedule"], message: schedule };
   const soft = softFault(judge);

@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import type { NamedSchedule, Spec } from "../contract/spec.ts";
+import type { JudgeSettings, NamedSchedule } from "../contract/judge-settings.ts";
 import { firstCost } from "./pair-questions.ts";
 import { allPairs, type Schedule } from "./schedules/schedule.ts";
 import { SCHEDULES } from "./schedules/table.ts";
@@ -45,14 +45,14 @@ function canonicalSchedule(named: NamedSchedule): NamedSchedule {
  * Whether some pairs are left out. If so, a candidate's reward depends on its opponents, and copies of one
  * candidate can change the results of others that meet them.
  */
-export const asksFewPairs = ({ schedule, budget }: Spec["judge"]): boolean =>
+export const asksFewPairs = ({ schedule, budget }: JudgeSettings): boolean =>
   !scheduleOf(schedule).schedule.complete || budget !== undefined;
 
 /**
  * Upper bound of the generations for first questions about pairs that are asked whatever members are added
  * later, in a group of at most `maxRollouts`. null if the questions depend on all members.
  */
-export function earlyGenerations(judge: Spec["judge"], maxRollouts: number): number | null {
+export function earlyGenerations(judge: JudgeSettings, maxRollouts: number): number | null {
   const { schedule, settings } = scheduleOf(judge.schedule);
   // A budget is spent in an order that depends on all candidates of the group.
   if (judge.budget !== undefined || schedule.knowsPairs?.(settings, maxRollouts) !== true) return null;
@@ -66,7 +66,7 @@ export function needsReference(named: NamedSchedule): boolean {
 }
 
 /** Why a judge's schedule and mode cannot be combined, or null. */
-export function scheduleFault({ mode, schedule }: Spec["judge"]): string | null {
+export function scheduleFault({ mode, schedule }: JudgeSettings): string | null {
   if (scheduleOf(schedule).schedule.mode === mode) return null;
   const names = Object.keys(SCHEDULES).filter((name) => SCHEDULES[name]?.mode === mode);
   return `schedule must fit the mode; the options for ${mode} are: ${names.join(", ")}`;

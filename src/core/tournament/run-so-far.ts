@@ -5,7 +5,7 @@ import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import type { Question } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Judge } from "../asking/signal.ts";
-import { missingRules } from "../contract/spec.ts";
+import { missingRules } from "../contract/judge-settings.ts";
 import { presetNamed } from "../judges/presets/table.ts";
 import { scoreScale } from "../judges/score-scale.ts";
 import type { Weighing } from "../judges/verdicts.ts";

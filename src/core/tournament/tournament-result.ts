@@ -9,7 +9,7 @@ import type { Judge, PlanResult, SignalContext } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { Classes } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { missingRules } from "../contract/spec.ts";
+import { missingRules } from "../contract/judge-settings.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { scoreScale } from "../judges/score-scale.ts";
 import { ranOut } from "./budget.ts";

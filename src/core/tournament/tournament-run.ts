@@ -3,7 +3,7 @@
 
 import { comparedIn, isAside, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { Budget, mostWithAgain } from "./budget.ts";
 import { leastAskedFirst, seededOrder } from "./match-order.ts";
 import { scheduleOf } from "./named-schedule.ts";
@@ -31,14 +31,14 @@ import {
 interface TournamentRunInput {
   /** One content key per candidate. */
   keys: readonly ContentKey[];
-  judge: Spec["judge"];
+  judge: JudgeSettings;
   seed: number;
   /** Index of the group's reference, if it takes part as a candidate. */
   reference?: number;
 }
 
 export class TournamentRun {
-  readonly judge: Spec["judge"];
+  readonly judge: JudgeSettings;
   readonly kind: Schedule;
   /** Whether every pair will be asked. */
   readonly complete: boolean;

@@ -7,7 +7,8 @@ import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { Presentation, Question } from "../asking/questions.ts";
 import type { Signal } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { canonicalJudge, JudgeSchema, type Spec } from "../contract/spec.ts";
+import { canonicalJudge, JudgeSchema, type JudgeSettings } from "../contract/judge-settings.ts";
+import type { FlatSpec } from "../contract/spec.ts";
 import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
@@ -30,9 +31,9 @@ const SCHEMA = z.strictObject({
 });
 
 export interface TournamentSettings {
-  judge: Omit<Spec["judge"], "schedule">;
-  schedule: Spec["judge"]["schedule"];
-  score: Spec["reward"];
+  judge: Omit<JudgeSettings, "schedule">;
+  schedule: JudgeSettings["schedule"];
+  score: FlatSpec["reward"];
 }
 
 /** Scores that do not depend on the other rollouts if each rollout is compared only with a reference. */
@@ -41,7 +42,7 @@ const OF_ONE_PAIR = ["win_rate", "wins", "net_win_rate", "soft"];
 /** Scores that count games, so that rollouts with more comparisons earn more. */
 const OF_GAMES = ["wins", "top1", "copeland"];
 
-const judgeOf = ({ judge, schedule }: TournamentSettings): Spec["judge"] => ({ ...judge, schedule });
+const judgeOf = ({ judge, schedule }: TournamentSettings): JudgeSettings => ({ ...judge, schedule });
 
 export const tournament: Signal<TournamentSettings> = {
   kind: "tournament",

@@ -7,7 +7,7 @@ import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { type Presentation, TRIAL_FROM } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { ContentKey } from "../candidate/classes.ts";
-import type { Spec } from "../contract/spec.ts";
+import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { jammers } from "./jamming.ts";
 import { seededOrder } from "./match-order.ts";
@@ -18,7 +18,7 @@ const LIST_PAIR_SAMPLES = 2;
 /** Verdicts needed to distinguish jammers from a verifier whose answers are mostly unreadable. */
 const LAST_PAIR_SAMPLES = 4;
 
-type Mode = Spec["judge"]["mode"];
+type Mode = JudgeSettings["mode"];
 
 /** Upper bound of the generations spent on trials for n candidates. */
 export function trialsMost(mode: Mode, n: number): number {

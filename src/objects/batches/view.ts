@@ -3,8 +3,8 @@
 
 import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import type { FieldError, RequestErrorCode } from "../../core/faults/errors.ts";
-import type { AnySpec } from "../../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../core/reward/requests.ts";
+import type { Spec } from "../../core/reward/spec.ts";
 
 export const BATCH_STATES = ["queued", "running", "done", "failed", "cancelled"] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
@@ -17,7 +17,7 @@ export type BatchRoute = (typeof BATCH_ROUTES)[number];
 export interface BatchRequest {
   request: RewardsRequest;
   /** The resolved spec. Later changes to a named spec do not affect the batch. */
-  spec: AnySpec;
+  spec: Spec;
 }
 
 /** Metadata submitted with the request. */

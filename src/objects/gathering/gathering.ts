@@ -4,7 +4,7 @@
 import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
-import type { AnySpec } from "../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../core/reward/spec.ts";
 
 /** Facts of a group by name, as in the groups of /v1/rewards. */
 export type GroupFacts = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface GatheredSample {
   rollout: Rollout;
   /** Parts of the rollout that no judge can be shown. A group with such a sample is rejected. */
   unshown?: readonly FieldError[];
-  spec: AnySpec;
+  spec: Spec;
   /** Facts about the group that the spec needs; omitted if the spec needs none. */
   facts?: GroupFacts;
   run_id: string | null;

@@ -2,7 +2,7 @@
 
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
-import type { AnySpec } from "../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../core/reward/spec.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { askEarly, mayBeginEarly } from "../../scoring/early.ts";
 import { holding } from "../../scoring/held-work.ts";
@@ -40,7 +40,7 @@ interface EarlyWork extends GroupAsked {
 /** Asks those questions about the current members that will be needed for the complete group too. */
 export interface EarlyJudge {
   /** Whether the spec allows early questions for groups of this size; null: the size is unknown. */
-  allows(spec: AnySpec, size: number | null): boolean;
+  allows(spec: Spec, size: number | null): boolean;
   /** Rejects with an ApiError only for errors in the request. */
   ask(work: EarlyWork): Promise<void>;
 }
@@ -108,7 +108,7 @@ export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
 
 /** Creates the early judge, which asks questions but computes no rewards and logs nothing. */
 export function createEarlyJudge(deps: JudgingDeps): EarlyJudge {
-  let known: { spec: AnySpec; size: number | null; allowed: boolean } | null = null;
+  let known: { spec: Spec; size: number | null; allowed: boolean } | null = null;
   return {
     allows(spec, size) {
       if (known?.spec === spec && known.size === size) return known.allowed;

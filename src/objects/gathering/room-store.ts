@@ -5,7 +5,7 @@ import type { Reading } from "../../core/asking/readings.ts";
 import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
-import type { AnySpec } from "../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../core/reward/spec.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { getJson, jsonBytes, piecesOf, putPieces, type Values } from "../storage/values.ts";
 import type { GatheredReward, GroupFacts } from "./gathering.ts";
@@ -16,7 +16,7 @@ import type { GatheringFault } from "./reply.ts";
 export interface RoomSubject {
   room: string;
   prompt: Prompt;
-  spec: AnySpec;
+  spec: Spec;
   /** Omitted if the spec needs no facts. */
   facts?: GroupFacts;
   run_id: string | null;

@@ -1,12 +1,15 @@
 // The guarantees of the chat facade: a comparison in, a verdict out, whole or streamed; a failure is never a
 // verdict.
+
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ModelsReplySchema } from "../../../src/api/tools/models.ts";
 import { ChatReplySchema } from "../../../src/api/tools/shared/chat-replies.ts";
-import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRenderer, type PromptForm } from "../../../src/core/judges/render.ts";
 import { parseLetter, parseScores } from "../../../src/core/judges/verdict.ts";
+import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
@@ -83,13 +86,13 @@ describe("a comparison", () => {
   });
 
   test("is judged by the spec that the model or the URL names, whose extraction and shaping have had their turn", async () => {
-    const strict: Spec = {
+    const strict = ofFlat({
       ...DEFAULT_SPEC,
       reward: "wins",
       seed: 9,
       format: { rules: ["closed_think"], penalty: 5 },
       overlong: { max_tokens: 10, cache_tokens: 5, clamp: true },
-    };
+    });
     const specs = fakeSpecStore({ strict });
     const verifier = fakeVerifier(longest);
     expect(await verdict({ messages: rendered(THREE, "scores"), model: "strict" }, { specs, verifier })).toBe(
@@ -138,7 +141,7 @@ describe("a refusal is OpenAI's error object", () => {
     ],
   ];
   const specs = fakeSpecStore({
-    list: { ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, mode: "listwise", schedule: "single_list" } },
+    list: ofFlat({ ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, mode: "listwise", schedule: "single_list" } }),
   });
   test.each(cases)("%s", async (_, body, status, error) => {
     const fault = await faultOf(await setUp({ specs }).post(PATH, body), status);
@@ -236,7 +239,11 @@ describe("/v1/models", () => {
 
   test("lists default first, then the stored specs", async () => {
     expect(await ids({})).toEqual(["default"]);
-    expect(await ids({ specs: fakeSpecStore({ b: DEFAULT_SPEC, a: DEFAULT_SPEC }) })).toEqual(["default", "a", "b"]);
+    expect(await ids({ specs: fakeSpecStore({ b: BUILT_IN_DEFAULT, a: BUILT_IN_DEFAULT }) })).toEqual([
+      "default",
+      "a",
+      "b",
+    ]);
   });
 
   test("needs no database, but does not hide one that fails", async () => {

@@ -1,7 +1,7 @@
 // Content that is not shown where its place is not a field of a body: inside a judge's question, in a
 // gathered group, in the native contract; and each tool's view of the refusal.
 import { describe, expect, test } from "vitest";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { fenced, setUp } from "./setup.ts";
@@ -92,7 +92,7 @@ test.each<[string, object, string]>([
 
 const WHOLE = {
   specs: fakeSpecStore({
-    whole: AnySpecSchema.parse({ candidate: { extract: "whole" }, format: { rules: [], penalty: 0 } }),
+    whole: SpecSchema.parse({ candidate: { extract: "whole" }, format: { rules: [], penalty: 0 } }),
   }),
 };
 

@@ -11,7 +11,7 @@ import {
 } from "../../../src/api/content/carriers.ts";
 import { type ContentPlace, TOOLS_NOT_SHOWN } from "../../../src/api/content/shown-body.ts";
 import { CONTRACTS } from "../../../src/api/tools/table.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { FORMS, type Form, MARK, NOTHING, WAYS } from "./content-forms.ts";
 import * as examples from "./examples.ts";
@@ -127,7 +127,7 @@ function changed(
 }
 
 const specs = () =>
-  fakeSpecStore({ whole: AnySpecSchema.parse({ candidate: { extract: "whole" }, format: { rules: [], penalty: 0 } }) });
+  fakeSpecStore({ whole: SpecSchema.parse({ candidate: { extract: "whole" }, format: { rules: [], penalty: 0 } }) });
 
 /** The place's request with a form in its first sample (the prompt's in all); null: no such place. */
 function bodiesWith({ at: place, carrier, side: of }: ContentPlace, { as, value }: Form, base: Base): Fields[] | null {

@@ -2,7 +2,7 @@
 // one more question before that, and a rollout that jams the judge or fits no context loses alone.
 import { describe, expect, test } from "vitest";
 import { CONTRACTS as TABLE } from "../../../src/api/tools/table.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { CONTRACTS as SAMPLES } from "./sample-setup.ts";
 import { failingOn, fenced, longest, setUp } from "./setup.ts";
@@ -151,8 +151,8 @@ const gathered = SAMPLES.map(
 
 const rows = [...Object.values(WHOLE), ...gathered];
 
-const PLAIN = AnySpecSchema.parse({});
-const STRICT = AnySpecSchema.parse({ format: { rules: ["has_candidate", "judgeable"] } });
+const PLAIN = SpecSchema.parse({});
+const STRICT = SpecSchema.parse({ format: { rules: ["has_candidate", "judgeable"] } });
 const specs = () => fakeSpecStore({ plain: PLAIN, strict: STRICT });
 
 const TEXTS = ["1234", "123", "12", "1"].map(fenced);

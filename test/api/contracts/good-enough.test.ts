@@ -1,10 +1,10 @@
 // That a ranking may say that none of its documents is good enough, in its client's own shape.
 import { describe, expect, test } from "vitest";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore, type Script } from "../../harness/fakes.ts";
 import { faultOf, setUp } from "./setup.ts";
 
-const good = AnySpecSchema.parse({ candidate: { extract: "whole" }, signals: { good: { kind: "grade" } } });
+const good = SpecSchema.parse({ candidate: { extract: "whole" }, signals: { good: { kind: "grade" } } });
 const script: Script = ([text = ""]) => (text.includes("prime") ? "yes" : "no");
 const world = () => setUp({ script, specs: fakeSpecStore({ good }) });
 

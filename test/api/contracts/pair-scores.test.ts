@@ -1,10 +1,12 @@
 // The guarantees of /score, /v1/score and /classify: every pair its score in input order, or an error.
+
 import { describe, expect, test } from "vitest";
 import { ClassifyReplySchema } from "../../../src/api/tools/classify.ts";
 import { ScoreReplySchema } from "../../../src/api/tools/score.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";
@@ -93,7 +95,7 @@ describe("/score", () => {
     ["/classify", { query: "q", input: "a word" }],
     ["/classify", { input: ["p", "q"].map((prompt) => chatml(prompt, "a word")) }],
   ])("%s scores lone texts under a spec that compares nothing", async (path, body) => {
-    const good = AnySpecSchema.parse({ candidate: { extract: "whole" }, signals: { good: { kind: "grade" } } });
+    const good = SpecSchema.parse({ candidate: { extract: "whole" }, signals: { good: { kind: "grade" } } });
     const verifier = fakeVerifier(() => "yes");
     const reply = await setUp({ verifier, specs: fakeSpecStore({ good }) }).post(path, { ...body, model: "good" });
     const { data } = (await reply.json()) as { data: { score?: number; probs?: number[] }[] };
@@ -102,7 +104,7 @@ describe("/score", () => {
   });
 
   test("is logged under the URL's run, by the spec that the model names", async () => {
-    const { post, runLog } = setUp({ specs: fakeSpecStore({ rm: { ...DEFAULT_SPEC, reward: "wins" } }) });
+    const { post, runLog } = setUp({ specs: fakeSpecStore({ rm: ofFlat({ ...DEFAULT_SPEC, reward: "wins" }) }) });
     const response = await post("/score?run_id=r&step=1", { model: "rm", queries: "q", documents: PROGRAMS });
     expect((await replyOf(ScoreReplySchema, response)).data.map(({ score }) => score)).toEqual([0, 1, 0.5]);
     expect(runLog.entries).toMatchObject([{ run_id: "r", step: 1, items: 3 }]);

@@ -1,9 +1,10 @@
 // The options of a client that ranks in its body and headers, the warnings about unread fields, and the spec
 // by which its documents are judged.
+
 import { describe, expect, test } from "vitest";
-import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { specHash } from "../../../src/scoring/digest.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
 import { faultOf, longest, setUp } from "./setup.ts";
@@ -68,7 +69,7 @@ describe("a ranking's own options", () => {
   });
 
   test("a schedule for a spec that compares nobody is refused", async () => {
-    const grade = AnySpecSchema.parse({ signals: { grade: { kind: "length", max: 9, unit: "characters" } } });
+    const grade = SpecSchema.parse({ signals: { grade: { kind: "length", max: 9, unit: "characters" } } });
     const world = setUp({ specs: fakeSpecStore({ grade }) });
     const sent = { ...body, kritai: { spec: "grade", schedule: "circular" } };
     const fault = await faultOf(await world.post("/v2/rerank", sent), 400);
@@ -107,7 +108,7 @@ describe("a field that nobody reads", () => {
 });
 
 describe("the model's name", () => {
-  const specs = fakeSpecStore({ "text-select-fast": { ...DEFAULT_SPEC, seed: 7 } });
+  const specs = fakeSpecStore({ "text-select-fast": ofFlat({ ...DEFAULT_SPEC, seed: 7 }) });
   const post = (model: string) => setUp({ specs }).post("/v2/rerank", { ...body, model });
 
   test.each([
@@ -140,10 +141,10 @@ describe("half of what was asked is enough under a spec of one's own", () => {
     const [a = 0, b = 0] = shown.map((text) => Number(/\d+$/.exec(text)?.[0]));
     return (a + b) % 8 < 3 ? { error: "verifier_rejected" } : longest(shown, about);
   };
-  const flat = (min_decided?: number): Spec =>
+  const flat = (min_decided?: number) =>
     SpecSchema.parse({ candidate: { extract: "whole" }, judge: { ...(min_decided !== undefined && { min_decided }) } });
   const signals = (judge: object) =>
-    AnySpecSchema.parse({
+    SpecSchema.parse({
       candidate: { extract: "whole" },
       signals: { pairs: { kind: "tournament", judge } },
       reward: "pairs",
@@ -183,7 +184,7 @@ test.each([
 });
 
 test("a spec whose facts a ranking has no place for is the client's fault to TEI's clients too", async () => {
-  const spec = AnySpecSchema.parse({ signals: { right: { kind: "reference", tiers: ["rules"] } } });
+  const spec = SpecSchema.parse({ signals: { right: { kind: "reference", tiers: ["rules"] } } });
   const reply = await setUp({ specs: fakeSpecStore({ facts: spec }) }).post("/rerank", {
     ...tei,
     kritai: { spec: "facts" },

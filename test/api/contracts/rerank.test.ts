@@ -1,10 +1,12 @@
 // The guarantees of /v1/rerank and /v2/rerank: the superset reply, the order, failures that never become
 // scores.
+
 import { describe, expect, test } from "vitest";
 import { RERANK_CONTRACTS } from "../../../src/api/tools/rerankers.ts";
 import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
@@ -117,9 +119,9 @@ describe("documents", () => {
 describe("scores", () => {
   test("lie in 0..1 for every reward rule, and are raw on request", async () => {
     const specs = fakeSpecStore({
-      wins: { ...DEFAULT_SPEC, reward: "wins" },
-      top1: { ...DEFAULT_SPEC, reward: "top1" },
-      strict: { ...DEFAULT_SPEC, format: { rules: ["has_candidate"], penalty: 2 } },
+      wins: ofFlat({ ...DEFAULT_SPEC, reward: "wins" }),
+      top1: ofFlat({ ...DEFAULT_SPEC, reward: "top1" }),
+      strict: ofFlat({ ...DEFAULT_SPEC, format: { rules: ["has_candidate"], penalty: 2 } }),
     });
     const { post } = setUp({ specs });
     const documents = [...PROGRAMS.slice(0, 2), "no program here"];
@@ -139,7 +141,7 @@ describe("scores", () => {
 
   test("that are equal are ordered by content, so the places of the documents do not matter", async () => {
     const documents = ["alpha", "beta", "gamma", "delta"];
-    const both = { ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, both_orders: true } };
+    const both = ofFlat({ ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, both_orders: true } });
     const whole = { ...both, candidate: { ...both.candidate, extract: "whole" as const } };
     // Whoever is shown first wins: in both orders that is a tie everywhere.
     const { post } = setUp({ specs: fakeSpecStore({ whole }), script: () => "\\boxed{A}" });
@@ -168,7 +170,10 @@ describe("scores", () => {
 });
 
 describe("the spec", () => {
-  const specs = fakeSpecStore({ stored: { ...DEFAULT_SPEC, seed: 7 }, other: { ...DEFAULT_SPEC, seed: 8 } });
+  const specs = fakeSpecStore({
+    stored: ofFlat({ ...DEFAULT_SPEC, seed: 7 }),
+    other: ofFlat({ ...DEFAULT_SPEC, seed: 8 }),
+  });
   const seedUsed = async (path: string, model?: string) => {
     const verifier = fakeVerifier(() => "\\boxed{A}");
     const response = await setUp({ specs, verifier }).post(path, { ...cohereV2, model });
@@ -186,7 +191,7 @@ describe("the spec", () => {
 
   test("that needs token lengths is refused, for documents have none", async () => {
     const overlong = { max_tokens: 100, cache_tokens: 10, clamp: true };
-    const world = setUp({ specs: fakeSpecStore({ long: { ...DEFAULT_SPEC, overlong } }) });
+    const world = setUp({ specs: fakeSpecStore({ long: ofFlat({ ...DEFAULT_SPEC, overlong }) }) });
     const fault = await faultOf(await world.post("/v2/rerank?spec=long", cohereV2), 400);
     expect(fault).toMatchObject({ code: "length_tokens_required", errors: [{ path: "documents" }] });
   });

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ResponsesReplySchema } from "../../../src/api/tools/shared/responses-reply.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { failing, faultOf, replyOf, setUp } from "./setup.ts";
@@ -67,7 +67,7 @@ describe("/v1/responses", () => {
 
 describe("Azure's paths", () => {
   const messages = [{ role: "user", content: comparison() }];
-  const strict = AnySpecSchema.parse({ judge: { both_orders: true } });
+  const strict = SpecSchema.parse({ judge: { both_orders: true } });
   const worldOf = () => setUp({ keys, specs: fakeSpecStore({ strict }) });
   const key = { "api-key": "k" };
 

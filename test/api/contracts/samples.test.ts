@@ -1,5 +1,6 @@
 // The guarantees that all one-sample contracts share: each sample its own reward, constant keys, failures
 // never a made-up number, options and ids.
+
 import { describe, expect, test } from "vitest";
 import { EvaluateReplySchema } from "../../../src/api/tools/eval-protocol.ts";
 import { VerifyReplySchema } from "../../../src/api/tools/nemo-gym.ts";
@@ -9,6 +10,7 @@ import { VerlReplySchema } from "../../../src/api/tools/verl.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { ADVICE } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { CONTRACTS, fixedRooms, gathered, REQUEST_ID, without } from "./sample-setup.ts";
 import { faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
@@ -84,7 +86,7 @@ describe.each(CONTRACTS)("$path", ({ path, example, body, rewardOf }) => {
   });
 
   test("passes the URL's options on, and closes within the contract's own bounds", async () => {
-    const specs = fakeSpecStore({ strict: { ...DEFAULT_SPEC, reward: "top1" } });
+    const specs = fakeSpecStore({ strict: ofFlat({ ...DEFAULT_SPEC, reward: "top1" }) });
     const { rooms, joined } = fixedRooms(gathered());
     const { post } = setUp({ rooms, specs });
     await post(`${path}?spec=strict&run_id=r&step=7&group_size=5&group_window_ms=900&deadline_ms=10000`, example);
@@ -92,7 +94,7 @@ describe.each(CONTRACTS)("$path", ({ path, example, body, rewardOf }) => {
     await post(`${path}?group_size=5`, example);
     const [full, plain, sized] = joined as [(typeof joined)[0], (typeof joined)[0], (typeof joined)[0]];
     expect(full).toMatchObject({ run_id: "r", step: 7, group_size: 5, window_ms: 900, answer_within_ms: 10_000 });
-    expect(full.spec.reward).toBe("top1");
+    expect(full.spec.signals.base?.score).toBe("top1");
     expect(plain).toMatchObject({ run_id: null, group_size: null, window_ms: LIMITS.group_window_ms_default });
     expect(sized.window_ms).toBe(sized.answer_within_ms / 2);
     expect(plain.retain_ms).toBeGreaterThan(plain.answer_within_ms);
@@ -119,7 +121,7 @@ describe.each(CONTRACTS)("$path", ({ path, example, body, rewardOf }) => {
 
   test("refuses a spec that needs token lengths where there are none, and one that does not exist", async () => {
     const overlong = { max_tokens: 100, cache_tokens: 50, clamp: true };
-    const specs = fakeSpecStore({ long: { ...DEFAULT_SPEC, overlong } });
+    const specs = fakeSpecStore({ long: ofFlat({ ...DEFAULT_SPEC, overlong }) });
     const { rooms, joined } = fixedRooms(gathered());
     const { post } = setUp({ rooms, specs });
     expect((await faultOf(await post(`${path}?spec=nowhere`, example), 400)).code).toBe("unknown_spec");
@@ -194,7 +196,7 @@ describe("a group", () => {
   const PAIR = "group_size=2";
 
   test("is made of samples of equal prompt, label, run, step, spec and size; no other meets it", async () => {
-    const app = setUp({ specs: fakeSpecStore({ top: { ...DEFAULT_SPEC, reward: "top1" } }) });
+    const app = setUp({ specs: fakeSpecStore({ top: ofFlat({ ...DEFAULT_SPEC, reward: "top1" }) }) });
     const short = `${PAIR}&group_window_ms=20`;
     const others = [
       post(app, short, "q", "l", "1"),

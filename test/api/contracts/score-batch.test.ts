@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ScoreBatchReplySchema } from "../../../src/api/routes/score-batch-reply.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import fc from "../../harness/property.ts";
 import { problemOf } from "../routes/harness.ts";
@@ -197,7 +198,7 @@ describe("options", () => {
   });
 
   test("run, step, deadline and spec come from the body, else from the URL", async () => {
-    const specs = fakeSpecStore({ wins: { ...DEFAULT_SPEC, reward: "wins" } });
+    const specs = fakeSpecStore({ wins: ofFlat({ ...DEFAULT_SPEC, reward: "wins" }) });
     const { post, runLog } = setUp({ specs });
     const url = `${PATH}?spec=wins&run_id=u&step=1&deadline_ms=60000`;
     const fromUrl = await replyOf(ScoreBatchReplySchema, await post(url, mixed));

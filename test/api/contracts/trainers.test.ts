@@ -1,11 +1,14 @@
 // Defines what is particular to each one-sample contract: how its client writes a sample, and what it needs
 // to find in the reply.
+
 import { describe, expect, test } from "vitest";
 import { EvaluateReplySchema } from "../../../src/api/tools/eval-protocol.ts";
 import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
 import { unitScore } from "../../../src/api/tools/shared/sample-score.ts";
-import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
+import { DEFAULT_SPEC, type FlatSpec } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import type { Spec } from "../../../src/core/reward/spec.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import * as examples from "./examples.ts";
 import { fixedRooms, gathered, without } from "./sample-setup.ts";
 import { failing, failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
@@ -184,7 +187,7 @@ describe("eval-protocol", () => {
 });
 
 test("a score on 0..1 keeps the order of rewards, with the ends of the spec's range at 0 and 1", () => {
-  const spec = (more: Partial<Spec>): Spec => ({ ...DEFAULT_SPEC, ...more });
+  const spec = (more: Partial<FlatSpec>): Spec => ofFlat({ ...DEFAULT_SPEC, ...more });
   const overlong = { max_tokens: 10, cache_tokens: 5, clamp: true };
   expect([-1, 0, 0.5, 1].map((reward) => unitScore(reward, spec({}), 4))).toEqual([0, 0.5, 0.75, 1]);
   expect([-1, 3].map((reward) => unitScore(reward, spec({ reward: "wins" }), 4))).toEqual([0, 1]);

@@ -1,12 +1,14 @@
 // NeMo-Gym's compare and cohorts, and RULER's judge: their exact bodies, rewards
 // as /v1/rewards gives them, and failures as each tool takes them.
+
 import { expect, test } from "vitest";
 import { CompareReplySchema } from "../../../src/api/tools/nemo-gym-compare.ts";
 import { ChatReplySchema } from "../../../src/api/tools/shared/chat-replies.ts";
 import { rulerPrompt } from "../../../src/api/tools/shared/ruler-prompt.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import * as examples from "./examples.ts";
 import { fixedRooms, gathered } from "./sample-setup.ts";
@@ -56,7 +58,7 @@ test("compare fails, for the gym to dispatch it again, where a response has no r
 });
 
 test("compare hands a principle to a judge that has a place for it, and refuses it beside one that has none", async () => {
-  const principled = AnySpecSchema.parse({
+  const principled = SpecSchema.parse({
     candidate: { extract: "whole" },
     judge: { preset: "rewardanything", mode: "listwise", schedule: "single_list" },
     format: { rules: [], penalty: 0 },
@@ -71,7 +73,7 @@ test("compare hands a principle to a judge that has a place for it, and refuses 
 
 test("compare counts the policy's tokens where every response says them", async () => {
   const specs = fakeSpecStore({
-    long: { ...DEFAULT_SPEC, overlong: { max_tokens: 100, cache_tokens: 50, clamp: true } },
+    long: ofFlat({ ...DEFAULT_SPEC, overlong: { max_tokens: 100, cache_tokens: 50, clamp: true } }),
   });
   const { post } = setUp({ specs });
   const at = "/nemo-gym/compare?spec=long";
@@ -147,7 +149,7 @@ test("RULER is refused a group of which one trajectory has no score, which would
 
 test("RULER's rubric reaches a judge that has a place for it", async () => {
   const judge = { preset: "rewardanything", mode: "listwise", schedule: "single_list" };
-  const spec = AnySpecSchema.parse({
+  const spec = SpecSchema.parse({
     candidate: { extract: "whole" },
     signals: {
       quality: { kind: "tournament", judge: { preset: judge.preset, mode: judge.mode }, schedule: judge.schedule },

@@ -2,11 +2,11 @@
 // choice is a choice, and is reported.
 import { expect, test } from "vitest";
 import { CompareReplySchema } from "../../../src/api/tools/nemo-gym-compare.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
 import { failing, faultOf, replyOf, setUp, TEXTS } from "./setup.ts";
 
-const spec = (signal: object) => AnySpecSchema.parse({ candidate: { extract: "whole" }, signals: { quality: signal } });
+const spec = (signal: object) => SpecSchema.parse({ candidate: { extract: "whole" }, signals: { quality: signal } });
 const STORED = {
   preference: spec({ kind: "tournament", judge: { preset: "arena-5" } }),
   label: spec({ kind: "grade", judge: { preset: "yes-no" } }),

@@ -1,7 +1,8 @@
 // Guarantees that a misspelt name is answered with the one that was meant, wherever names stand: fields,
 // choices, kinds, prompts, stored specs, expressions, query parameters, paths.
+
 import { describe, expect, test } from "vitest";
-import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
 
@@ -37,7 +38,7 @@ const FIELDS: [body: unknown, path: string, meant: string][] = [
 describe("POST /v1/rewards says what was meant by", () => {
   test.each(FIELDS)("%j", async (body, path, meant) => {
     const specs = fakeSpecStore();
-    await specs.save("nightly", DEFAULT_SPEC);
+    await specs.save("nightly", BUILT_IN_DEFAULT);
     const { status, detail, errors } = await problemOf(await setUp({ specs }).post("/v1/rewards", body));
     expect(status).toBe(400);
     const message = errors?.find((error) => error.path === path)?.message;

@@ -1,9 +1,11 @@
 // The guarantees of the routes of a group that its caller names: what is added, what is refused, and the
 // reply of its close, in each form.
+
 import { describe, expect, it } from "vitest";
 import { RewardsReplySchema } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
 import { failing } from "../contracts/setup.ts";
 import { fenced, longest, problemOf, setUp } from "./harness.ts";
@@ -180,7 +182,7 @@ describe("a request to add rollouts", () => {
 
   it("lacks what its spec needs, told in the body's own words", async () => {
     const overlong = { max_tokens: 100, cache_tokens: 50, clamp: true };
-    const app = setUp({ specs: fakeSpecStore({ long: { ...DEFAULT_SPEC, overlong } }) });
+    const app = setUp({ specs: fakeSpecStore({ long: ofFlat({ ...DEFAULT_SPEC, overlong }) }) });
     const problem = await problemOf(await add(app, { ...adding([0])[0], spec: "long" }));
     expect(problem).toMatchObject({ code: "length_tokens_required", errors: [{ path: "rollouts[0].length_tokens" }] });
   });

@@ -17,8 +17,8 @@ import { VerlRequestSchema } from "../../../src/api/tools/verl.ts";
 import { VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
 import { ADVICE, isLimitName, type LimitName } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const REQUESTS: Record<string, z.ZodType> = {

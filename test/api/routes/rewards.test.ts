@@ -1,10 +1,12 @@
 // The guarantees of POST /v1/rewards over fakes: replies, the log, streams, cancellation.
+
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import type { AppDeps } from "../../../src/api/door/deps.ts";
 import { RewardsEventSchema, type RewardsReply, RewardsReplySchema } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { ULID_PATTERN } from "../../../src/platform/request-ids.ts";
 import { unconfiguredVerifier } from "../../../src/verifier/unconfigured.ts";
 import { fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
@@ -200,7 +202,7 @@ test("a client that closes a plain request cancels the verifier's work", async (
 });
 
 test("a stored spec is found by its name, and default needs no database", async () => {
-  const specs = fakeSpecStore({ wins: { ...DEFAULT_SPEC, reward: "wins" } });
+  const specs = fakeSpecStore({ wins: ofFlat({ ...DEFAULT_SPEC, reward: "wins" }) });
   const { post } = setUp({ specs });
   const body = {
     spec: "wins",

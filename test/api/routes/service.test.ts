@@ -1,4 +1,5 @@
 // The guarantees of the service routes, the documentation and the specs.
+
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,9 @@
 // The guarantees of the list of stored specs over HTTP.
+
 import { expect, test, vi } from "vitest";
 import { template } from "../../../scripts/build/openapi/examples.ts";
 import { ApiError } from "../../../src/core/faults/errors.ts";
+import { withSignals } from "../../../src/core/reward/spec.ts";
 import { specHash } from "../../../src/scoring/digest.ts";
 import { fakeTemplateStore } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
@@ -35,8 +37,10 @@ test("a spec that is none any more, and one whose prompt is gone, are listed wit
   const { call, specs } = setUp();
   await call("/v1/specs/old", { ...PUT, body: "{}" });
   const spec = await specs.get("old");
-  if (spec === null || !("judge" in spec)) throw new Error("the spec was not stored");
-  const promptless = { ...spec, judge: { ...spec.judge, prompt: "no-more" } };
+  if (spec === null) throw new Error("the spec was not stored");
+  const promptless = withSignals(spec, (signal) =>
+    signal.kind === "tournament" ? { ...signal, judge: { ...(signal.judge as object), prompt: "no-more" } } : signal,
+  );
   await expect(specHash(promptless)).rejects.toThrow();
   specs.page = async () => ({
     rows: [

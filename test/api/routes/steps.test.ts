@@ -11,7 +11,7 @@ import type { RewardsReply } from "../../../src/core/contract/replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { mostFrequent } from "../../../src/core/math/stats.ts";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
-import { AnySpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { numberedSteps } from "../../../src/core/signals/step-texts.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { keyedJournal } from "../../../src/scoring/reading-journal.ts";
@@ -181,7 +181,7 @@ test("a batch remembers what was asked of a long solution under a short key", as
   const step_texts = ["x".repeat(60_000)];
   const prepare = createPreparer({ candidate: DEFAULT_SPEC.candidate, formats: {} });
   const group = prepare({ prompt: "q", rollouts: [{ text: "", step_texts } as { text: string }] }, 0);
-  const compiled = compileSpec(AnySpecSchema.parse({ signals: { steps: { kind: "steps" } } }));
+  const compiled = compileSpec(SpecSchema.parse({ signals: { steps: { kind: "steps" } } }));
   const journal = { known: () => undefined, onReadings: () => {} };
   const keyed = await keyedJournal(journal, [group], "hash", compiled);
   const question = { to: "chat" as const, preset: "first-wrong-step", shown: [0], samples: 1 };

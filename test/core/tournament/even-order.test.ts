@@ -3,7 +3,8 @@
 import { describe, expect, it, test } from "vitest";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import type { ContentKey } from "../../../src/core/candidate/classes.ts";
-import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
+import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRandom, hashText, shuffled } from "../../../src/core/math/random.ts";
 import { EvenOrder } from "../../../src/core/tournament/even-order.ts";
@@ -47,7 +48,7 @@ describe("all pairs", () => {
 const keyOf = (text: string): ContentKey => hashText("candidate", text);
 
 /** The first wave of a schedule, as it leaves: by the candidates' names. */
-function leaving(names: readonly string[], judge: Partial<Spec["judge"]>): string[][] {
+function leaving(names: readonly string[], judge: Partial<JudgeSettings>): string[][] {
   const keys = names.map(keyOf);
   const contest = new TournamentRun({ keys, judge: { ...DEFAULT_SPEC.judge, ...judge }, seed: 0 });
   const wave = contest.next(NOTHING_SEEN);

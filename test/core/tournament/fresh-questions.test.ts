@@ -4,7 +4,8 @@
 import { describe, expect, it } from "vitest";
 import { playRun, type SampleOutcome } from "../../../lab/study/played-run.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
-import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
+import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { isGraded } from "../../../src/core/tournament/pair-questions.ts";
 import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
@@ -27,7 +28,7 @@ const SETTINGS: Readonly<Record<string, fc.Arbitrary<object>>> = {
 const given = (all: object) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 
 /** Every way to ask that a spec may name. */
-const judges: fc.Arbitrary<Spec["judge"]> = fc.constantFrom(...NAMES).chain(([name, { mode }]) =>
+const judges: fc.Arbitrary<JudgeSettings> = fc.constantFrom(...NAMES).chain(([name, { mode }]) =>
   fc
     .record({
       schedule: (SETTINGS[name] ?? fc.constant({})).map((own) => ({ name, ...given(own) }) as NamedSchedule),
@@ -42,7 +43,7 @@ const judges: fc.Arbitrary<Spec["judge"]> = fc.constantFrom(...NAMES).chain(([na
       vote:
         mode === "listwise" ? fc.constant("majority" as const) : fc.constantFrom("majority" as const, "soft" as const),
     })
-    .map((own) => ({ ...DEFAULT_SPEC.judge, mode, max_tokens: 100, ...given(own) }) as Spec["judge"]),
+    .map((own) => ({ ...DEFAULT_SPEC.judge, mode, max_tokens: 100, ...given(own) }) as JudgeSettings),
 );
 
 /** Every sample that was asked, as the engine would know it again. */

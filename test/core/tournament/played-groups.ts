@@ -4,7 +4,8 @@ import type { AskedQuestion } from "../../../src/core/asking/asked-questions.ts"
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { NO_FACTS, type Reading } from "../../../src/core/asking/readings.ts";
 import type { PreparedGroup } from "../../../src/core/candidate/prepare.ts";
-import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
+import type { JudgeSettings } from "../../../src/core/contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import type { Verdict } from "../../../src/core/judges/verdicts.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { seenBy } from "../../../src/core/tournament/run-so-far.ts";
@@ -37,9 +38,9 @@ export interface PlayedGroup {
 
 const PROMPT = { soft: "letter-select", majority: "text-select" } as const;
 
-export function playedGroup(n: number, more: Partial<Spec["judge"]>, judging: ChanceJudge, seed: number): PlayedGroup {
+export function playedGroup(n: number, more: Partial<JudgeSettings>, judging: ChanceJudge, seed: number): PlayedGroup {
   const vote = (more.vote ?? "majority") as "soft" | "majority";
-  const judge: Spec["judge"] = { ...DEFAULT_SPEC.judge, prompt: PROMPT[vote], ...more };
+  const judge: JudgeSettings = { ...DEFAULT_SPEC.judge, prompt: PROMPT[vote], ...more };
   const keys = Array.from({ length: n }, (_, i) => hashText("content", seed, i));
   const run = new TournamentRun({ keys, judge, seed });
   const asked: AskedQuestion[] = [];

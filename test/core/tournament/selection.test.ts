@@ -1,7 +1,7 @@
 // Who is selected: with a judge that never contradicts itself the best, under every schedule that
 // looks for it and every score; with any judge never one whom the group's results contradict.
 import { describe, expect, it } from "vitest";
-import type { NamedSchedule, Spec } from "../../../src/core/contract/spec.ts";
+import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/judge-settings.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { scheduleOf } from "../../../src/core/tournament/named-schedule.ts";
 import { SCORES } from "../../../src/core/tournament/score-table.ts";
@@ -22,7 +22,7 @@ const judgeOf = (qualities: readonly number[], votes: ChanceJudge["votes"]): Cha
 });
 
 const playedWith = (n: number, schedule: NamedSchedule, vote: string, seed: number, judge: ChanceJudge) =>
-  playedGroup(n, { schedule, vote, mode: scheduleOf(schedule).schedule.mode } as Partial<Spec["judge"]>, judge, seed);
+  playedGroup(n, { schedule, vote, mode: scheduleOf(schedule).schedule.mode } as Partial<JudgeSettings>, judge, seed);
 
 describe("a judge that never contradicts itself", () => {
   const SIZES = [2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 24, 31, 32, 33, 47, 64];

@@ -4,7 +4,8 @@
 import { describe, expect, it } from "vitest";
 import { gradesOf, type Outcome } from "../../../src/core/asking/outcome.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
-import { DEFAULT_SPEC, type NamedSchedule, type Spec } from "../../../src/core/contract/spec.ts";
+import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/judge-settings.ts";
+import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { tally } from "../../../src/core/tournament/decide.ts";
@@ -21,7 +22,7 @@ const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("cont
 const PAIRWISE = Object.entries(SCHEDULES).flatMap(([name, { mode }]) => (mode === "pairwise" ? [name] : []));
 
 /** A whole contest against a seeded verifier of which a share of the questions fails. */
-function played(n: number, more: Partial<Spec["judge"]>, seed: number, failing = 0) {
+function played(n: number, more: Partial<JudgeSettings>, seed: number, failing = 0) {
   const judge = { ...DEFAULT_SPEC.judge, ...more };
   const contest = new TournamentRun({ keys: keysOf(n), judge, seed });
   const showings: Presentation[] = [];

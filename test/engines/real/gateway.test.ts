@@ -1,8 +1,8 @@
 // Holds what the GPU gateway adds on real engines: the same verdicts as asking directly, early
 // stop, soft letters, loops cut short.
 import { describe, expect, it } from "vitest";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import type { Verifier } from "../../../src/ports/ports.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { collect, eventsOf } from "../../gateway/replies.ts";

@@ -1,7 +1,8 @@
 // A batch's alarm, its end, and its request's bytes.
+
 import { expect, it } from "vitest";
-import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { BatchJob } from "../../../src/objects/batches/batch.ts";
 import { newBatch } from "../../../src/objects/batches/batch-record.ts";
@@ -28,7 +29,7 @@ function aBatch() {
   });
   const request = RewardsRequestSchema.parse(twoRollouts());
   const head = { key_name: null, route: "rewards" as const, shape: null };
-  const given = { request, spec: DEFAULT_SPEC };
+  const given = { request, spec: BUILT_IN_DEFAULT };
   batch.submit("01K0", newBatch(head, given), encodeBatch(given));
   const pass = (ms: number) => {
     now += ms;
@@ -65,7 +66,7 @@ it("a request of any text and any size comes back from its bytes as it was", () 
     "\ufeffmark",
   ];
   const groups = texts.map((text, g) => ({ group_id: `${g}`, prompt: text, rollouts: [{ text, length_tokens: g }] }));
-  const given = { request: { spec: "default", deadline_ms: 100, groups }, spec: DEFAULT_SPEC };
+  const given = { request: { spec: "default", deadline_ms: 100, groups }, spec: BUILT_IN_DEFAULT };
   const pieces = encodeBatch(given);
   expect(Math.max(...pieces.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(LIMITS.object_row_bytes);
   expect(decodeBatch(pieces)).toEqual(given);

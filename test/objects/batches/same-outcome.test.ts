@@ -1,7 +1,8 @@
 // A batch whose object ends between its log entry and its own end: the next life must come to what
 // the log already says.
+
 import { expect, it } from "vitest";
-import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { BatchJob } from "../../../src/objects/batches/batch.ts";
 import { newBatch } from "../../../src/objects/batches/batch-record.ts";
@@ -41,7 +42,7 @@ function aBatch() {
     rollouts: Array.from({ length: n }, (_, i) => ({ text: fenced(`x${i}`) })),
   });
   const request = RewardsRequestSchema.parse({ run_id: "r", groups: [group("p", 3), group("q", 2)] });
-  const given = { request, spec: DEFAULT_SPEC };
+  const given = { request, spec: BUILT_IN_DEFAULT };
   const head = { key_name: null, route: "rewards" as const, shape: null };
   const submit = (batch: BatchJob) => batch.submit("01K0", newBatch(head, given), encodeBatch(given));
   return { life, submit, values };

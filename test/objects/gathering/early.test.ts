@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { pause } from "../../../src/platform/waiting.ts";
 import type { GroupEntry } from "../../../src/ports/log-entry.ts";

@@ -4,8 +4,8 @@
 
 import { createHash } from "node:crypto";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
-import type { AnySpec } from "../../../src/core/reward/compiled-spec.ts";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import type { Spec } from "../../../src/core/reward/spec.ts";
 import type { GatheredReward, GatheredSample, GroupFacts } from "../../../src/objects/gathering/gathering.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { pause } from "../../../src/platform/waiting.ts";
@@ -49,7 +49,7 @@ interface Rewarded {
 
 export interface History {
   room: LivingRoom;
-  spec: AnySpec;
+  spec: Spec;
   facts: GroupFacts | undefined;
   rewards: Rewarded[];
   /** Nothing is asked in vain and nothing is forgotten in it. */

@@ -1,6 +1,8 @@
 // The guarantees of rooms as their users see them, through the port, over the in-process implementation.
+
 import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
+import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import type { RewardsRequest } from "../../../src/core/reward/requests.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced } from "../../api/routes/harness.ts";
@@ -15,8 +17,8 @@ describe("a group", () => {
     const sixteen = codes(16);
     const got = await Promise.all(sixteen.map((code) => join(code, { group_size: 16, window_ms: 5000 })));
     const groups = [{ prompt: "p", rollouts: sixteen.map((code) => ({ text: fenced(code) })) }];
-    const request: RewardsRequest = { spec: DEFAULT_SPEC, deadline_ms: 10_000, groups };
-    const direct = await scoreBatch(deps, { request, spec: DEFAULT_SPEC, started_ms: 0, signal: never() });
+    const request: RewardsRequest = { spec: BUILT_IN_DEFAULT, deadline_ms: 10_000, groups };
+    const direct = await scoreBatch(deps, { request, spec: BUILT_IN_DEFAULT, started_ms: 0, signal: never() });
     expect(got.map(({ result }) => result)).toEqual(direct.reply.groups[0]?.rollouts);
     expect(new Set(got.map(({ request_id }) => request_id)).size).toBe(1);
     for (const reward of got)

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import type { NamedMembers } from "../../../src/objects/gathering/gathering.ts";
 import { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
 import { systemClock } from "../../../src/platform/clock.ts";

@@ -1,6 +1,9 @@
 // Samples and rooms for the group-room tests.
 
-import { DEFAULT_SPEC, type Spec } from "../../../src/core/contract/spec.ts";
+import { DEFAULT_SPEC, type FlatSpec } from "../../../src/core/contract/spec.ts";
+import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
+import type { Spec } from "../../../src/core/reward/spec.ts";
+import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
@@ -17,7 +20,7 @@ export function sampleOf(code: string, more: Partial<GatheredSample> = {}): Gath
     prompt: "p",
     language: null,
     rollout: { text: fenced(code) },
-    spec: DEFAULT_SPEC,
+    spec: BUILT_IN_DEFAULT,
     run_id: "run",
     step: 3,
     key_name: "key",
@@ -34,7 +37,7 @@ export function sampleOf(code: string, more: Partial<GatheredSample> = {}): Gath
   };
 }
 
-export const specOf = (more: Partial<Spec>): Spec => ({ ...DEFAULT_SPEC, ...more });
+export const specOf = (more: Partial<FlatSpec>): Spec => ofFlat({ ...DEFAULT_SPEC, ...more });
 
 /** A probe that is answered by hand. */
 export function heldProbe() {

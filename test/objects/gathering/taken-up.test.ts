@@ -2,7 +2,7 @@
 // what was asked for it. On the clock of test/harness/virtual-time.ts.
 
 import { expect, it } from "vitest";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
+import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import type { GatheredSample } from "../../../src/objects/gathering/gathering.ts";
 import { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
 import { systemClock } from "../../../src/platform/clock.ts";

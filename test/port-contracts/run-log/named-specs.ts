@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { SpecSchema } from "../../../src/core/reward/flat-spec.ts";
-import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
+import { SignalsSpecSchema, SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import type { SpecStore } from "../../../src/ports/ports.ts";
 
 import type { StoreUnderTest } from "./store.ts";

@@ -1,9 +1,9 @@
 // Scores a run again from its page: the form, what the new rewards come to beside the logged ones, and what
 // the log does not tell, by field.
-import type { Spec } from "../../../../src/core/contract/spec.ts";
-import type { SignalsSpec } from "../../../../src/core/reward/compiled-spec.ts";
-import { flatSignals } from "../../../../src/core/reward/flat-signals.ts";
+import type { FlatSpec } from "../../../../src/core/contract/spec.ts";
 import type { ReplaySummary, RewardsSummary } from "../../../../src/core/reward/replay/summary.ts";
+import type { Spec } from "../../../../src/core/reward/spec.ts";
+import { ofFlat } from "../../../../src/core/reward/spec-forms.ts";
 import { ByStep, type StepSummary } from "../../../rescore/by-step.ts";
 import { el, table } from "./dom.ts";
 import { Refused, type RunDetail, rescore } from "./log.ts";
@@ -15,13 +15,12 @@ const TOLD_EVERY = 100;
 /**
  * The run's newest spec in the form with signals; null where the log holds none that can be read.
  */
-function signalsSpec({ specs }: Pick<RunDetail, "specs">): SignalsSpec | null {
-  const spec = specs.at(-1)?.spec as SignalsSpec | Spec | undefined;
+function signalsSpec({ specs }: Pick<RunDetail, "specs">): Omit<Spec, "form"> | null {
+  const spec = specs.at(-1)?.spec as Omit<Spec, "form"> | FlatSpec | undefined;
   if (spec === undefined || !("signals" in spec || "judge" in spec)) return null;
   if ("signals" in spec) return spec;
-  const { candidate, seed, log_texts } = spec;
-  const signals = flatSignals(spec);
-  return { candidate, seed, log_texts, signals, reward: Object.keys(signals).join(" + ") };
+  const { form: _, ...converted } = ofFlat(spec);
+  return converted;
 }
 
 /** The change, in one sentence. */
@@ -65,7 +64,7 @@ const stepInput = (id: string): HTMLInputElement =>
 const stepOf = ({ value }: HTMLInputElement): number | null => (value === "" ? null : Number(value));
 
 /** The form's fields, and what they ask for. */
-function fieldsOf(known: SignalsSpec | null, began: number | null) {
+function fieldsOf(known: Omit<Spec, "form"> | null, began: number | null) {
   const kinds = known === null ? ["stored"] : ["expression", "stored"];
   const words: Record<string, string> = { expression: "an expression", stored: "a stored spec" };
   const kind = el(

@@ -1,10 +1,10 @@
 // Converts a scored comparison to a verdict in the format that a judge model would write.
 import type { GroupResult } from "../../../core/contract/replies.ts";
 import { LETTERS, type PromptForm } from "../../../core/judges/render.ts";
-import type { AnySpec } from "../../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../../core/reward/spec.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import { type Usage, usageOf } from "./judging.ts";
-import { relevance } from "./relevance.ts";
+import { relevanceIn } from "./relevance.ts";
 import { unjudged } from "./unjudged.ts";
 
 export interface ChatVerdict {
@@ -24,15 +24,13 @@ const SCORE_MAX = 10;
  * candidate, derived from its share of wins.
  * @throws Unjudged if any pair of the comparison failed, because a verdict on the rest would hide the failure
  */
-export function verdictOf(scored: ScoredRequest, spec: AnySpec, form: PromptForm): ChatVerdict {
+export function verdictOf(scored: ScoredRequest, spec: Spec, form: PromptForm): ChatVerdict {
   const group = scored.reply.groups[0] as GroupResult;
   const usage = usageOf([group]);
   if (group.status !== "ok" && (group.verifier.failed > 0 || group.verifier.unparsed === 0)) throw unjudged(scored);
   if (group.status !== "ok" || group.selected === null) return { text: UNDECIDED, usage };
   if (form === "exact_match") return { text: `\\boxed{${LETTERS[group.selected]}}`, usage };
-  const scores = group.rollouts.map((rollout) => {
-    const share = relevance(rollout, spec, group.rollouts.length, false) as number;
-    return Math.round(SCORE_MAX * share);
-  });
+  const relevance = relevanceIn(spec, group.rollouts.length, false);
+  const scores = group.rollouts.map((rollout) => Math.round(SCORE_MAX * (relevance(rollout) as number)));
   return { text: `\\boxed{[${scores.join(",")}]}`, usage };
 }

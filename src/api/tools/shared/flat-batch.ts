@@ -9,7 +9,7 @@ import { fieldPath } from "../../../core/faults/json-fault.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../../core/reward/requests.ts";
-import { AnySpecSchema, SPEC_FORMS } from "../../../core/reward/signals-spec.ts";
+import { SPEC_FORMS, SpecSchema } from "../../../core/reward/signals-spec.ts";
 import type { ContentPlace } from "../../content/shown-body.ts";
 import { invalidRequest, overLimit, validAt, validated } from "../../door/validation.ts";
 import { ScoreBatchReplySchema } from "../../routes/score-batch-reply.ts";
@@ -204,6 +204,6 @@ export function readFlatBatch(body: BatchBody, options: Options): FlatBatch {
 
 function specOf({ spec }: BatchBody): FlatBatch["spec"] | undefined {
   if (spec === undefined || spec === null) return undefined;
-  const schema = typeof spec === "string" ? SpecNameSchema : AnySpecSchema;
+  const schema = typeof spec === "string" ? SpecNameSchema : SpecSchema;
   return validated(z.object({ spec: schema }), { spec }).spec;
 }

@@ -3,7 +3,8 @@
 import type * as z from "zod";
 import type { Group } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { type AnySpec, compileSpec } from "../../../core/reward/compiled-spec.ts";
+import { compileSpec } from "../../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../../core/reward/spec.ts";
 import type { BatchRoute } from "../../../objects/batches/view.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import { simulatedDeployment } from "../../../scoring/simulated.ts";
@@ -32,17 +33,17 @@ interface Desk {
   /** The value of a path parameter. */
   word(name: string): string | undefined;
   /** Resolves an inline spec or the name of a stored spec. */
-  spec(spec: string | AnySpec): Promise<AnySpec>;
+  spec(spec: string | Spec): Promise<Spec>;
   /** The spec for candidates that are judged one by one, named in the URL or otherwise by the model. */
-  modelSpec(model: string, texts: readonly string[]): Promise<AnySpec>;
+  modelSpec(model: string, texts: readonly string[]): Promise<Spec>;
   /** The spec named in the URL or by the model, otherwise the default for such documents. */
-  textSpec(model: string | null, texts: readonly string[]): Promise<AnySpec>;
+  textSpec(model: string | null, texts: readonly string[]): Promise<Spec>;
 }
 
 /** The groups to judge, and how to format the reply. */
 interface AskedGroups {
   groups: Group[];
-  spec: AnySpec;
+  spec: Spec;
   /** The field to name in errors about facts that the request cannot contain. Omitted: already checked. */
   field?: string;
   /** The facts that the request contains. */

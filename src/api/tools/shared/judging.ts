@@ -5,8 +5,9 @@ import type { GroupResult } from "../../../core/contract/replies.ts";
 import type { Group } from "../../../core/contract/requests.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { type AnySpec, type CompiledSpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
+import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
 import { needsFact, needsLengths } from "../../../core/reward/facts.ts";
+import type { Spec } from "../../../core/reward/spec.ts";
 import { type ScoredRequest, scoreAndLog } from "../../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import { checkRewardsRequest } from "../../door/rewards-rules.ts";
@@ -15,7 +16,7 @@ import { type ClientWaits, contractDeadline } from "./deadlines.ts";
 
 interface JudgingRequest {
   groups: Group[];
-  spec: AnySpec;
+  spec: Spec;
   /** The body's field that contains the groups, for error messages. Omitted: `groups`. */
   field?: string | undefined;
   /** Set if a person waits for the reply, so that it takes priority over reward batches. */
@@ -93,7 +94,6 @@ export interface Carried {
 
 /** Rejects a spec that needs facts which requests of this API cannot contain. The error names `field`. */
 export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<Carried> = {}): void {
-  const { spec } = compiled;
   const fact = has.facts === true ? null : needsFact(compiled);
   if (fact !== null) {
     const message = `${field} carry no ${fact.field}, which ${fact.who} of the spec needs; send it to /v1/rewards, or use a spec without it`;
@@ -101,8 +101,7 @@ export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<
   }
   const who = has.lengths === true ? null : needsLengths(compiled);
   if (who === null) return;
-  const clause = hasSignals(spec) ? `which ${who} of the spec needs` : `which the spec's ${who} needs`;
-  const message = `${field} carry no token lengths, ${clause}; use a spec without ${hasSignals(spec) ? "it" : who}`;
+  const message = `${field} carry no token lengths, which ${who} of the spec needs; use a spec without it`;
   throw new ApiError("length_tokens_required", `${message}.`, { errors: [{ path: field, message }] });
 }
 

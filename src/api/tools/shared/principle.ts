@@ -5,7 +5,7 @@ import { said } from "#said";
 import type { Judge } from "../../../core/asking/signal.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
 import { presetNamed } from "../../../core/judges/presets/table.ts";
-import { type AnySpec, hasSignals, type SpecSignal } from "../../../core/reward/compiled-spec.ts";
+import { type Spec, type SpecSignal, withSignals } from "../../../core/reward/spec.ts";
 import { invalidRequest } from "../../door/validation.ts";
 
 export const PrincipleSchema = z
@@ -39,21 +39,16 @@ function signalWith(signal: SpecSignal, text: string): SpecSignal {
 }
 
 /** Inserts a principle into all judges that have a slot for it. Returns null if no judge has one. */
-export function specWithPrinciple(spec: AnySpec, text: string): AnySpec | null {
-  if (!hasSignals(spec)) {
-    const judge = judgeWith(spec.judge, text);
-    return judge === spec.judge ? null : { ...spec, judge: judge as typeof spec.judge };
-  }
-  const signals = Object.entries(spec.signals).map(([name, signal]) => [name, signalWith(signal, text)] as const);
-  if (signals.every(([name, signal]) => signal === spec.signals[name])) return null;
-  return { ...spec, signals: Object.fromEntries(signals) };
+export function specWithPrinciple(spec: Spec, text: string): Spec | null {
+  const changed = withSignals(spec, (signal) => signalWith(signal, text));
+  return Object.entries(changed.signals).every(([name, signal]) => signal === spec.signals[name]) ? null : changed;
 }
 
 /**
  * Like `specWithPrinciple`, but the principle is optional. Throws `invalid_request` if there is a principle
  * that no judge of the spec would see.
  */
-export function requirePrinciple(spec: AnySpec, principle: z.output<typeof PrincipleSchema>): AnySpec {
+export function requirePrinciple(spec: Spec, principle: z.output<typeof PrincipleSchema>): Spec {
   const informed = principle == null ? spec : specWithPrinciple(spec, principle);
   if (informed !== null) return informed;
   const message =

@@ -3,7 +3,8 @@ import { hasContent } from "../../../core/candidate/extract.ts";
 import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
-import { type AnySpec, compileSpec } from "../../../core/reward/compiled-spec.ts";
+import { compileSpec } from "../../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../../core/reward/spec.ts";
 import type { RolloutRow } from "../../../ports/log-entry.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import type { RouteDeps } from "../../door/deps.ts";
@@ -69,7 +70,7 @@ export async function rankDocuments(
 
 function rank(
   scored: ScoredRequest,
-  spec: AnySpec,
+  spec: Spec,
   { field, query, texts, top_n, raw, options }: Documents & TextRequest,
 ): RankedDocuments {
   const group = scored.reply.groups[0] as GroupResult;

@@ -5,36 +5,38 @@ import type { GroupResult, RolloutResult } from "../../../core/contract/replies.
 import type { ItemErrorCode } from "../../../core/faults/errors.ts";
 import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
 import { hashText } from "../../../core/math/random.ts";
-import { type AnySpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
-import { scoreRange } from "../../../core/tournament/scores.ts";
+import { compileSpec } from "../../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../../core/reward/spec.ts";
+import { formOf } from "../../../core/reward/spec-forms.ts";
 import type { VerdictRow } from "../../../ports/log-entry.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
-import { unitScore } from "./sample-score.ts";
+import { rewardRange, shareOf } from "./sample-score.ts";
 import { requireChoice, unjudged } from "./unjudged.ts";
 
 /**
- * A rollout's score in 0..1; null if the rollout could not be judged. Without signals, the base reward is
- * normalized by the range of its score (for `wins`, the number of opponents); with signals, the reward is
- * normalized by the spec's range.
- * @param raw returns the shaped reward without normalization
+ * The function that gives a rollout's score in 0..1, or null if the rollout could not be judged. Candidates
+ * are ranked by the spec's reward, or in the flat form by its tournament alone, normalized by its range (for
+ * `wins`, the number of opponents).
+ * @param raw the function returns the reward without normalization
  */
-export function relevance(rollout: RolloutResult, spec: AnySpec, size: number, raw: boolean): number | null {
-  const { reward, components } = rollout;
-  if (raw) return reward;
-  if (hasSignals(spec)) return reward === null ? null : unitScore(reward, spec, size);
-  const { base = null } = components;
-  if (base === null) return null;
-  const [min, max] = scoreRange(spec.reward, size);
-  return (base - min) / (max - min);
+export function relevanceIn(spec: Spec, size: number, raw: boolean): (rollout: RolloutResult) => number | null {
+  if (raw) return ({ reward }) => reward;
+  const { ranked_by } = formOf(spec);
+  const compiled = compileSpec(spec, Math.max(2, size));
+  const [bottom, top] = compiled.signals.find(({ name }) => name === ranked_by)?.range ?? rewardRange(compiled);
+  return ({ reward, components }) => {
+    const value = ranked_by === null ? reward : (components[ranked_by] ?? null);
+    return value === null ? null : shareOf(value, [bottom, top]);
+  };
 }
 
 /**
  * The scores of all rollouts of a group. Throws `Unjudged` if a score is missing, because clients read scores
  * by position, or if the verifier preferred no candidate.
  */
-export function relevances(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): number[] {
+export function relevances(scored: ScoredRequest, spec: Spec, raw: boolean, group = 0): number[] {
   const { rollouts } = scored.reply.groups[group] as GroupResult;
-  const scores = rollouts.map((rollout) => relevance(rollout, spec, rollouts.length, raw));
+  const scores = rollouts.map(relevanceIn(spec, rollouts.length, raw));
   if (scores.includes(null)) throw unjudged(scored, group);
   requireChoice(scored, group);
   return scores as number[];
@@ -61,12 +63,11 @@ export interface Relevances {
 }
 
 /** The scores of a group. Throws `Unjudged` if no candidate was judged, or the verifier preferred none. */
-export function completed(scored: ScoredRequest, spec: AnySpec, raw: boolean, group = 0): Relevances {
+export function completed(scored: ScoredRequest, spec: Spec, raw: boolean, group = 0): Relevances {
   const { rollouts, verifier } = scored.reply.groups[group] as GroupResult;
-  const size = rollouts.length;
+  const relevance = relevanceIn(spec, rollouts.length, raw);
   const scores = rollouts.map(
-    (rollout) =>
-      relevance(rollout, spec, size, raw) ?? (verifier.failed === 0 ? decidedShare(rollout, spec, raw) : null),
+    (rollout) => relevance(rollout) ?? (verifier.failed === 0 ? decidedShare(rollout, spec, raw) : null),
   );
   if (scores.every((score) => score === null)) throw unjudged(scored, group);
   requireChoice(scored, group);
@@ -87,9 +88,9 @@ export function completed(scored: ScoredRequest, spec: AnySpec, raw: boolean, gr
  * The share of decided pairs that a candidate won although its other pairs were unreadable, so that one
  * unreadable candidate does not cost the others their scores. Null if no pair was decided.
  */
-function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: AnySpec, raw: boolean): number | null {
+function decidedShare({ error, wins, losses, ties }: RolloutResult, spec: Spec, raw: boolean): number | null {
   const decided = wins + losses + ties;
-  const counts = !raw && !hasSignals(spec) && spec.reward === "win_rate";
+  const counts = !raw && spec.signals[formOf(spec).ranked_by ?? ""]?.score === "win_rate";
   return counts && error === "partial" && decided > 0 ? (wins + ties / 2) / decided : null;
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
 import { counted, theLimit } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import type { AnySpec } from "../../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../../core/reward/spec.ts";
 import type { ContentPath } from "../../content/pieces.ts";
 import { requireShown, unsupported } from "../../content/shown-body.ts";
 import { invalidRequest, overLimit, validAt } from "../../door/validation.ts";
@@ -92,7 +92,7 @@ export function rulerPrompt(messages: readonly RequestMessage[]): RulerQuestion 
  * @throws ApiError `invalid_request` for a rubric that is too long; `unsupported_content` if the spec would
  *   extract only an answer from a trajectory with several turns
  */
-export function specOfQuestion({ several, rubric }: RulerQuestion, spec: AnySpec): AnySpec {
+export function specOfQuestion({ several, rubric }: RulerQuestion, spec: Spec): Spec {
   const { extract } = spec.candidate;
   if (several !== null && extract !== "whole") {
     const message = `several turns, but the spec's candidate.extract "${extract}" shows the verifier only one of them; use a spec with "whole"`;

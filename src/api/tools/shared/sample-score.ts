@@ -4,9 +4,9 @@
 import * as z from "zod";
 import { said } from "#said";
 import type { ValueRange } from "../../../core/asking/signal-value.ts";
-import type { Spec } from "../../../core/contract/spec.ts";
-import { type AnySpec, compileSpec, hasSignals } from "../../../core/reward/compiled-spec.ts";
-import { scoreRange } from "../../../core/tournament/scores.ts";
+import { type CompiledSpec, compileSpec } from "../../../core/reward/compiled-spec.ts";
+import type { Spec } from "../../../core/reward/spec.ts";
+import { formOf } from "../../../core/reward/spec-forms.ts";
 import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
 import type { SampleOptions } from "./options.ts";
 import { Unjudged } from "./unjudged.ts";
@@ -14,7 +14,7 @@ import { Unjudged } from "./unjudged.ts";
 /** A judged sample, with the data for its reply. */
 export interface JudgedSample {
   judged: GatheredReward;
-  spec: AnySpec;
+  spec: Spec;
   on_failure: SampleOptions["on_failure"];
   /** Time since the request arrived, in ms. */
   latency_ms: number;
@@ -44,16 +44,26 @@ export function rewardOrDeclared({ judged, on_failure }: JudgedSample): number {
   throw ungathered(judged);
 }
 
-/**
- * Normalizes a reward to 0..1 by the spec's range of rewards. Without signals, that is the sum of the ranges
- * of base (by score), format (-penalty..0) and overlong (-1..0). Values outside the range, such as an
- * overlong penalty without a clamp or the number in `on_failure`, are clamped. If the range is a single
- * value, the result is 0.
- */
-export function unitScore(reward: number, spec: AnySpec, members: number): number {
-  const [bottom, top] = hasSignals(spec) ? compileSpec(spec, members).reward.range : sugarRange(spec, members);
-  return bottom === top ? 0 : Math.min(1, Math.max(0, (reward - bottom) / (top - bottom)));
+/** The range of an overlong penalty with a clamp. */
+const CLAMPED: ValueRange = [-1, 0];
+
+/** The range of a spec's rewards; an overlong penalty without a clamp counts as if it had one. */
+export function rewardRange({ signals, reward }: CompiledSpec): ValueRange {
+  if (reward.range.every(Number.isFinite)) return reward.range;
+  const unclamped = signals.filter(({ range }) => !range.every(Number.isFinite));
+  return reward.rangeWith(Object.fromEntries(unclamped.map(({ name }) => [name, CLAMPED])));
 }
+
+/**
+ * A value's place in its range, in 0..1. Values outside the range, such as an overlong penalty without a clamp
+ * or the number in `on_failure`, are clamped. If the range is a single value, the result is 0.
+ */
+export const shareOf = (value: number, [bottom, top]: ValueRange): number =>
+  bottom === top ? 0 : Math.min(1, Math.max(0, (value - bottom) / (top - bottom)));
+
+/** Normalizes a reward to 0..1 by the spec's range of rewards in a group of the given size. */
+export const unitScore = (reward: number, spec: Spec, members: number): number =>
+  shareOf(reward, rewardRange(compileSpec(spec, Math.max(2, members))));
 
 /**
  * The share of decided comparisons that a sample won; ties count half. If nothing was compared, the
@@ -65,11 +75,6 @@ export function winShare(sample: JudgedSample): number {
   const decided = wins + losses + ties;
   if (decided > 0) return (wins + ties / 2) / decided;
   return unitScore(reward, sample.spec, sample.judged.members);
-}
-
-function sugarRange({ reward: rule, format, overlong }: Spec, members: number): ValueRange {
-  const [min, max] = scoreRange(rule, Math.max(2, members));
-  return [min - format.penalty - (overlong === null ? 0 : 1), max];
 }
 
 const flag = z.union([z.literal(0), z.literal(1)]);
@@ -141,7 +146,7 @@ export function sampleLogs(sample: JudgedSample): SampleLogs {
     rm_ties: result.ties,
     rm_undecided: result.undecided,
     rm_format_ok: bit(result.format_ok),
-    ...prefixed(hasSignals(sample.spec) ? "rm_signal_" : "rm_", sampleComponents(sample)),
+    ...prefixed(formOf(sample.spec).named ? "rm_signal_" : "rm_", sampleComponents(sample)),
   };
 }
 
@@ -150,14 +155,16 @@ const prefixed = (prefix: string, values: Readonly<Record<string, number>>): Rec
 
 /**
  * Each signal's value, for trainers that accept only numbers: a missing value becomes the number in
- * `on_failure`, or 0. Without signals, the components of a missing reward sum to that number.
+ * `on_failure`, or 0. In the flat form, the components of a missing reward sum to that number.
  */
 export function sampleComponents({ judged: { result }, spec, on_failure }: JudgedSample): Record<string, number> {
   const declared = typeof on_failure === "number" ? on_failure : 0;
-  if (hasSignals(spec)) {
-    return Object.fromEntries(Object.keys(spec.signals).map((name) => [name, result.components[name] ?? declared]));
-  }
-  const { base, format, overlong } = result.components;
-  const shaped = (value: number | null | undefined) => (result.reward === null ? 0 : (value ?? 0));
-  return { base: base ?? declared, format: shaped(format), overlong: shaped(overlong) };
+  const { ranked_by, components } = formOf(spec);
+  const shown = (name: string): number => {
+    const value = result.components[name] ?? null;
+    if (ranked_by === null || name === ranked_by) return value ?? declared;
+    return result.reward === null ? 0 : (value ?? 0);
+  };
+  const names = Object.keys({ ...components, ...spec.signals });
+  return Object.fromEntries(names.map((name) => [name, shown(name)]));
 }

@@ -2,13 +2,17 @@
 // URL, the spec stored under the model's name, or the default.
 
 import { extractCandidate } from "../../../core/candidate/extract.ts";
+import type { CandidateRule } from "../../../core/contract/candidate-rule.ts";
+import type { JudgeSettings } from "../../../core/contract/judge-settings.ts";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
-import { DEFAULT_SPEC, type Spec } from "../../../core/contract/spec.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { nearest } from "../../../core/faults/suggestion.ts";
 import { presetNames } from "../../../core/judges/presets/table.ts";
-import { type AnySpec, hasSignals, type SpecSignal } from "../../../core/reward/compiled-spec.ts";
+import { BUILT_IN_DEFAULT } from "../../../core/reward/default-spec.ts";
+import { type Spec, withSignals } from "../../../core/reward/spec.ts";
+import { formOf } from "../../../core/reward/spec-forms.ts";
+import { judgesIn } from "../../../core/reward/spec-judges.ts";
 import { judgeFault } from "../../../core/tournament/judge-fault.ts";
 import { type RequestScope, timedStore } from "../../../scoring/request-scope.ts";
 import type { RouteDeps } from "../../door/deps.ts";
@@ -17,18 +21,16 @@ import { permitted, resolveSpec } from "../../door/spec-lookup.ts";
 import { invalidRequest } from "../../door/validation.ts";
 import type { RankingOptions } from "./ranking-options.ts";
 
-type JudgeOptions = Pick<Spec["judge"], "budget" | "min_decided" | "schedule">;
+type JudgeOptions = Pick<JudgeSettings, "budget" | "min_decided" | "schedule">;
 type RequestedOptions = Pick<RankingOptions, "budget" | "schedule" | "spec">;
 
-/** Applies a change to the judges of a spec's tournaments: to its only judge if the spec has no signals. */
-function withJudges(spec: AnySpec, change: <J extends JudgeOptions>(judge: J) => J): AnySpec {
-  if (!hasSignals(spec)) return { ...spec, judge: change(spec.judge) };
-  const signals = Object.entries(spec.signals).map(([name, signal]) => {
-    if (signal.kind !== "tournament") return [name, signal];
-    const { schedule, ...judge } = change({ ...(signal.judge as Spec["judge"]), schedule: signal.schedule as string });
-    return [name, { ...signal, judge, schedule }];
+/** Applies a change to the judges of a spec's tournaments. */
+function withJudges(spec: Spec, change: <J extends JudgeOptions>(judge: J) => J): Spec {
+  return withSignals(spec, (signal) => {
+    if (signal.kind !== "tournament") return signal;
+    const { schedule, ...judge } = change({ ...(signal.judge as JudgeSettings), schedule: signal.schedule as string });
+    return { ...signal, judge, schedule };
   });
-  return { ...spec, signals: Object.fromEntries(signals) };
 }
 
 /**
@@ -36,23 +38,21 @@ function withJudges(spec: AnySpec, change: <J extends JudgeOptions>(judge: J) =>
  * that reports the tenth as missing is more useful than no ranking.
  */
 const PART = 0.5;
-const takingPart = (spec: AnySpec): AnySpec => withJudges(spec, (judge) => ({ min_decided: PART, ...judge }));
+const takingPart = (spec: Spec): Spec => withJudges(spec, (judge) => ({ min_decided: PART, ...judge }));
 
-const forTexts = (spec: Spec): Spec => ({
-  ...(takingPart(spec) as Spec),
-  format: { ...spec.format, penalty: 0 },
-});
-const judging = (extract: Spec["candidate"]["extract"]): Spec =>
-  forTexts({ ...DEFAULT_SPEC, candidate: { ...DEFAULT_SPEC.candidate, extract } });
+/** The spec for documents: without a format penalty, which a relevance score cannot express. */
+const forTexts = (spec: Spec): Spec =>
+  withSignals(takingPart(spec), (signal) => (signal.kind === "format" ? { ...signal, penalty: 0 } : signal));
+const judging = (extract: CandidateRule["extract"]): Spec =>
+  forTexts({ ...BUILT_IN_DEFAULT, candidate: { ...BUILT_IN_DEFAULT.candidate, extract } });
 const PROGRAMS = judging("last_code_block");
 const TEXTS = judging("whole");
-const FENCED: Spec["candidate"] = { extract: "last_code_block" };
+const FENCED: CandidateRule = { extract: "last_code_block" };
 
 /**
  * The default spec for documents. If more than half of them contain a fenced code block, only the last block
  * of each document is judged (truncated ones lose, with a warning), otherwise the whole document. Unlike the
- * built-in `default`, has no format penalty, which a relevance score cannot express, and accepts documents
- * with half of their comparisons decided.
+ * built-in `default`, has no format penalty, and accepts documents with half of their comparisons decided.
  */
 function specForTexts(texts: readonly string[]): Spec {
   const programs = texts.filter((text) => extractCandidate(text, FENCED, null).candidate !== null).length;
@@ -63,13 +63,13 @@ function specForTexts(texts: readonly string[]): Spec {
  * The spec stored under a model's name, or null. `default` and invalid spec names are not looked up.
  * @throws ApiError `unknown_spec` for the name of a preset, or a name similar to that of a stored spec
  */
-async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<AnySpec | null> {
+async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<Spec | null> {
   if (model === null || model === "default" || !SpecNameSchema.safeParse(model).success) return null;
   const stored = await storedAs(deps, scope, model);
   if (stored !== null) return withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
   const fallback = deps.default_spec;
   // As a model, the name of the default spec's preset means the default spec.
-  if (fallback !== undefined && !hasSignals(fallback) && fallback.judge.prompt === model) return null;
+  if (fallback !== undefined && judgesIn(fallback).some(({ judge }) => judge.prompt === model)) return null;
   if (presetNames().includes(model)) {
     throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores a spec that uses it`);
   }
@@ -79,7 +79,7 @@ async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string |
   return null;
 }
 
-async function storedAs(deps: RouteDeps, scope: RequestScope, name: string): Promise<AnySpec | null> {
+async function storedAs(deps: RouteDeps, scope: RequestScope, name: string): Promise<Spec | null> {
   try {
     return await timedStore(deps.clock, scope, () => deps.specs.get(name));
   } catch (error) {
@@ -94,19 +94,13 @@ function unknownModel(why: string): ApiError {
   return new ApiError("unknown_spec", `The model's name ${why}`, { errors: [{ path: "model", message: why }] });
 }
 
-const withoutRules = (signal: SpecSignal): SpecSignal =>
-  "rules" in signal ? { ...signal, rules: [], penalty: 0 } : signal;
-
 /**
  * Adapts a spec to candidates that the client has already extracted (code fences may remain). Removes format
  * and length rules, because they apply to the original answers.
  */
-function forGivenCandidates(spec: AnySpec, texts: readonly string[]): AnySpec {
+function forGivenCandidates(spec: Spec, texts: readonly string[]): Spec {
   const { extract } = specForTexts(texts).candidate;
-  const candidate = { ...spec.candidate, extract };
-  if (!hasSignals(spec)) return { ...spec, candidate, format: { rules: [], penalty: 0 }, overlong: null };
-  const signalEntries = Object.entries(spec.signals).map(([name, signal]) => [name, withoutRules(signal)]);
-  return { ...spec, candidate, signals: Object.fromEntries(signalEntries) };
+  return { ...formOf(spec).withoutRules(spec), candidate: { ...spec.candidate, extract } };
 }
 
 /**
@@ -119,7 +113,7 @@ export async function modelSpec(
   named: string | undefined,
   model: string,
   texts: readonly string[],
-): Promise<AnySpec> {
+): Promise<Spec> {
   const name = SpecNameSchema.safeParse(named ?? model);
   if (name.success) {
     const spec = await resolveSpec(deps, scope, name.data, named === undefined ? "model" : "spec");
@@ -141,7 +135,7 @@ export async function chooseTextSpec(
   asked: RequestedOptions,
   model: string | null,
   texts: readonly string[],
-): Promise<AnySpec> {
+): Promise<Spec> {
   return ranking(await chosenSpec(deps, scope, asked.spec, model, texts), asked);
 }
 
@@ -151,29 +145,29 @@ async function chosenSpec(
   named: string | undefined,
   model: string | null,
   texts: readonly string[],
-): Promise<AnySpec> {
+): Promise<Spec> {
   if (named !== undefined) return takingPart(await resolveSpec(deps, scope, named));
   const stored = await specOfModel(deps, scope, model);
   if (stored !== null) return takingPart(stored);
   const fallback = deps.default_spec;
   if (fallback === undefined) return specForTexts(texts);
-  return hasSignals(fallback) ? takingPart(fallback) : forTexts(fallback);
+  return forTexts(fallback);
 }
 
 /**
  * Applies the request's schedule and budget to the spec.
  * @throws ApiError `invalid_request` if the spec does not support them
  */
-function ranking(spec: AnySpec, { schedule, budget }: RequestedOptions): AnySpec {
+function ranking(spec: Spec, { schedule, budget }: RequestedOptions): Spec {
   const stated = { ...(schedule !== undefined && { schedule }), ...(budget !== undefined && { budget }) };
   const [field] = Object.keys(stated);
   if (field === undefined) return spec;
   const refuse = (message: string) => invalidRequest([{ path: `kritai.${field}`, message }]);
-  const compares = !hasSignals(spec) || Object.values(spec.signals).some(({ kind }) => kind === "tournament");
+  const compares = Object.values(spec.signals).some(({ kind }) => kind === "tournament");
   if (!compares) throw refuse("the spec has no signal that compares");
   return withJudges(spec, (judge) => {
     const changed = { ...judge, ...stated };
-    const fault = judgeFault(changed as unknown as Spec["judge"], "win_rate");
+    const fault = judgeFault(changed as unknown as JudgeSettings, "win_rate");
     if (fault !== null) throw refuse(fault.message);
     return changed;
   });

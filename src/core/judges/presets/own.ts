@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { canonicalJson } from "../../contract/spec.ts";
+import { canonicalJson } from "../../contract/canonical-json.ts";
 import { anyText, someOf, someText } from "../../faults/bounded.ts";
 import { bound } from "../../faults/limit-advice.ts";
 import { LIMITS } from "../../faults/limits.ts";

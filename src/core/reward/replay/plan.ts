@@ -4,11 +4,12 @@
 
 import { answeredAtOnce, factOf, isRelative, type Signal } from "../../asking/signal.ts";
 import { type Valued, valued } from "../../asking/signal-value.ts";
-import { canonicalJson, type FormatRule } from "../../contract/spec.ts";
+import { canonicalJson } from "../../contract/canonical-json.ts";
+import type { FormatRule } from "../../contract/spec.ts";
 import { ApiError } from "../../faults/errors.ts";
 import { needsReference, scheduleOf } from "../../tournament/named-schedule.ts";
 import { type TournamentSettings, tournament } from "../../tournament/tournament.ts";
-import { type CompiledSignal, type CompiledSpec, signalsOf } from "../compiled-spec.ts";
+import type { CompiledSignal, CompiledSpec } from "../compiled-spec.ts";
 import type { ReplayedRollout } from "./logged-group.ts";
 import { replayedTournament } from "./tournament-replay.ts";
 
@@ -130,7 +131,7 @@ function exclusions({ signals }: CompiledSpec): string[] {
   return [...new Set(rules.filter((rule) => !known.includes(rule)).map(canonicalJson))].sort();
 }
 
-const whenOf = ({ spec }: CompiledSpec, { name }: CompiledSignal): string | undefined => signalsOf(spec)[name]?.when;
+const whenOf = ({ spec }: CompiledSpec, { name }: CompiledSignal): string | undefined => spec.signals[name]?.when;
 
 /**
  * The reason why the logged signal was evaluated for a different set of rollouts; null if the sets are the
@@ -198,6 +199,6 @@ function isAsThen(
 ): boolean {
   const how = sources.get(name) as ReplaySource;
   if (how.kind === "values") return how.logged.name === name && how.convert === undefined;
-  const [now, then] = [next, was].map(({ spec }) => signalsOf(spec)[name]);
+  const [now, then] = [next, was].map(({ spec }) => spec.signals[name]);
   return how.kind === "lengths" && then !== undefined && isEqual(now, then);
 }
