@@ -14,7 +14,8 @@ import { isPromptName } from "./core/judges/render.ts";
 import { parsePrices } from "./core/load/prices.ts";
 import { SANDBOX_APIS, type SandboxShape } from "./core/wire/sandbox-apis.ts";
 import type { BatchStub } from "./objects/batches/remote.ts";
-import type { CountsNamespace } from "./objects/counts/remote.ts";
+import type { ProbesStub } from "./objects/counts/read-probes.ts";
+import type { CountsStub } from "./objects/counts/remote.ts";
 import type { RoomNamespace } from "./objects/gathering/remote.ts";
 import type { IdempotentStub } from "./objects/idempotency/remote.ts";
 import type { CountersNamespace } from "./objects/key-limits/ledger.ts";
@@ -170,7 +171,7 @@ export const EnvSchema = z.object({
   GROUP_ROOM: binding<RoomNamespace>(),
   LOG_QUEUE: binding<QueueBinding>(),
   DEAD_LETTERS: binding<LettersNamespace>(),
-  DEPLOYMENT_TOTALS: binding<CountsNamespace>(),
+  DEPLOYMENT_TOTALS: binding<ObjectNamespace<CountsStub & ProbesStub>>(),
 });
 type Variables = z.output<typeof EnvSchema>;
 

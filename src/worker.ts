@@ -11,6 +11,7 @@ import { allowedModels, type Config, readEnv } from "./env.ts";
 import { announcer } from "./objects/alarm-webhook.ts";
 import { batchClass } from "./objects/batches/durable.ts";
 import { createRemoteBatches } from "./objects/batches/remote.ts";
+import { createReadProbes } from "./objects/counts/read-probes.ts";
 import { createDeploymentCounts, type DeploymentCounts } from "./objects/counts/remote.ts";
 import { groupRoomClass } from "./objects/gathering/durable.ts";
 import { createRemoteRooms } from "./objects/gathering/remote.ts";
@@ -24,6 +25,7 @@ import { printLine } from "./platform/report.ts";
 import type { AlarmStates } from "./ports/alarms.ts";
 import type { KeyLimits } from "./ports/key-limits.ts";
 import type { Clock, Verifier } from "./ports/ports.ts";
+import type { ReadProbes } from "./ports/read-probes.ts";
 import type { LogExpiry } from "./ports/run-changes.ts";
 import type { RunLog } from "./ports/run-log.ts";
 import { StoreWriteError } from "./run-log/db/store-write-error.ts";
@@ -55,6 +57,12 @@ function deploymentCountsOf({ DEPLOYMENT_TOTALS: namespace }: Config): Deploymen
     totals = { namespace, counts: createDeploymentCounts(metrics, namespace, clock.now) };
   }
   return totals.counts;
+}
+
+function readProbesOf({ DEPLOYMENT_TOTALS: namespace }: Config, verifier: Verifier): ReadProbes | undefined {
+  const backends = verifier.probed?.() ?? [];
+  if (namespace === undefined || backends.length === 0) return undefined;
+  return createReadProbes({ backends, namespace, clock, metrics, report: printLine });
 }
 
 /** The isolate's work in flight. All parts share one counter, because its limits protect the memory. */
@@ -137,6 +145,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
   return {
     verifier,
     deploymentCounts,
+    readProbes: readProbesOf(config, verifier),
     async counted() {
       metrics.bookBackends(verifier);
       await deploymentCounts?.flush();
@@ -217,7 +226,7 @@ interface Composed {
   env: unknown;
   app: ReturnType<typeof createApp>;
   consumer: ConsumerDeps;
-  sweep: () => Promise<void>;
+  hourly: () => Promise<unknown>;
   counted: WorkerParts["counted"];
 }
 
@@ -229,7 +238,8 @@ function compose(env: Record<string, unknown>): Composed {
   if (composed?.env === env) return composed;
   const parts = partsOf(env);
   const app = createApp(parts);
-  composed = { env, app, consumer: consumerDeps(parts), sweep: () => sweepLog(parts), counted: parts.counted };
+  const hourly = () => Promise.all([sweepLog(parts), parts.readProbes?.run()]);
+  composed = { env, app, consumer: consumerDeps(parts), hourly, counted: parts.counted };
   return composed;
 }
 
@@ -267,10 +277,10 @@ export default {
     return reply;
   },
 
-  /** Deletes expired data. Runs every hour (`crons` in wrangler.toml). */
+  /** Deletes expired data and runs the daily probe if it is due. Runs every hour (`crons` in wrangler.toml). */
   async scheduled(_: unknown, env: Record<string, unknown>, execution: ExecutionContext): Promise<void> {
-    const { sweep, counted } = compose(env);
-    await sweep();
+    const { hourly, counted } = compose(env);
+    await hourly();
     execution.waitUntil(counted());
   },
 

@@ -15,6 +15,8 @@ export interface DecisionFaults {
   pull?: number;
   /** Share of the state that the model reads, from the beginning; the rest is ignored silently. */
   reads?: number;
+  /** Number of tokens that the model reads, at four characters each; the rest is ignored silently. */
+  reads_tokens?: number;
   /** Decimals of the probabilities. */
   decimals?: number;
   /** Whether the model refuses a question, by its instructions. */
@@ -61,6 +63,13 @@ function askedIn({ questions }: Body): Asked[] {
 
 const BLOCK = /^\[ANSWER_([A-Z])\]\n([\s\S]*?)\n\[\/ANSWER_\1\]$/gm;
 const CHECK = /\nCHECK WORD: (\w+)\n?$/;
+/** The number of a check word of the daily probe, in a question's instructions. */
+const NUMBERED = /CHECK WORD (\d+)/;
+
+function checkWord({ instructions }: Asked, state: string): string | undefined {
+  const number = NUMBERED.exec(instructions)?.[1];
+  return (number === undefined ? CHECK : new RegExp(`^CHECK WORD ${number}: (\\w+)$`, "m")).exec(state)?.[1];
+}
 
 /**
  * Probabilities of a choice's options, given the strength of each answer.
@@ -68,7 +77,7 @@ const CHECK = /\nCHECK WORD: (\w+)\n?$/;
  */
 function decide(asked: Asked, state: string, strengths: ReadonlyMap<string, number>, first: number): number[] {
   const { options } = asked;
-  const word = CHECK.exec(state)?.[1];
+  const word = checkWord(asked, state);
   if (
     options.includes(word ?? "") ||
     !options.every((option) => strengths.has(option) || /^(?:yes|no)$/.test(option))
@@ -139,7 +148,8 @@ export async function startDecisionSimulator(
     const asked = askedIn(body);
     simulator.states.push(state);
     simulator.questions.push(asked.length);
-    const read = state.slice(0, Math.ceil(state.length * (faults.reads ?? 1)));
+    const { reads = 1, reads_tokens = Number.POSITIVE_INFINITY } = faults;
+    const read = state.slice(0, Math.min(Math.ceil(state.length * reads), reads_tokens * 4));
     const strengths = new Map(
       [...read.matchAll(BLOCK)].map(([, letter = "", text = ""]) => [letter, strengthOf(unescapeText(text))]),
     );

@@ -59,6 +59,10 @@ const FAMILIES = {
   ],
   kritai_backend_hedges_total: ["counter", "Hedged requests: second copies of slow requests."],
   kritai_backend_hedges_won_total: ["counter", "Hedged requests whose second copy began to answer first."],
+  kritai_read_probes_total: [
+    "counter",
+    "Daily probes of what a decision model reads, by outcome; `less`: the model did not read all of its input.",
+  ],
   kritai_alarm_looks_total: ["counter", "Alarm checks of runs with newly logged steps, by outcome."],
   kritai_alarm_events_total: ["counter", "Attempts to report that an alarm began, rose or ended, by alarm."],
   kritai_log_message_age_seconds: ["histogram", "Age of a message in the run-log queue when it was consumed."],

@@ -8,6 +8,7 @@ import type { OwnPreset } from "../core/judges/presets/own.ts";
 import type { BreakerState } from "../core/load/breaker.ts";
 import type { Spec } from "../core/reward/spec.ts";
 import type { BackendStatus, Generation, HeaderSlots, SessionStats, VerifierJob } from "../core/wire/questions.ts";
+import type { ProbedBackend, ReadStatus } from "./read-probes.ts";
 
 /** Settings of a session: how to ask, and when to stop. */
 export interface VerifierCall {
@@ -77,9 +78,11 @@ export interface Health {
   context_tokens?: number;
   /** Health of each backend in order, for a verifier with several. */
   backends?: readonly BackendHealth[];
+  /** Outcome of each decision model's last daily probe. */
+  reading?: readonly ReadStatus[];
 }
 
-interface BackendHealth extends Omit<Health, "backends"> {
+interface BackendHealth extends Omit<Health, "backends" | "reading"> {
   name: string;
   breaker: BreakerState;
 }
@@ -106,6 +109,8 @@ export interface Verifier {
   addressFault?(address: string): string | null;
   /** State of each backend. Omitted if there is none, as for a simulator. */
   backends?(): readonly BackendStatus[];
+  /** Backends that can be probed for what they read. Omitted if there are none. */
+  probed?(): readonly ProbedBackend[];
 }
 
 /** A named spec as listed. */

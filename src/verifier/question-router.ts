@@ -30,6 +30,7 @@ export function questionRouter(verifiers: readonly [Verifier, ...Verifier[]]): V
       return null;
     },
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
+    probed: () => verifiers.flatMap((verifier) => verifier.probed?.() ?? []),
     check: () => checkAll(verifiers, "every"),
     session: (call) => routedSession(verifiers, call),
   };

@@ -3,7 +3,9 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import type { ProbesStub } from "../../src/objects/counts/read-probes.ts";
 import { type CountsNamespace, createDeploymentCounts } from "../../src/objects/counts/remote.ts";
+import type { ObjectNamespace } from "../../src/objects/storage/reach.ts";
 import { Metrics } from "../../src/platform/counters.ts";
 
 const namespace = (env as unknown as { DEPLOYMENT_TOTALS: CountsNamespace }).DEPLOYMENT_TOTALS;
@@ -39,4 +41,20 @@ test("a request that was answered is counted in what the Worker shows", async ()
   const before = await total();
   await worker.fetch("http://127.0.0.1/healthz");
   expect(await total()).toBe(before + 1);
+});
+
+test("one caller probes a model, and the outcome stays after the object's restart", async () => {
+  const probes = (env as unknown as { DEPLOYMENT_TOTALS: ObjectNamespace<ProbesStub> }).DEPLOYMENT_TOTALS;
+  const now = Date.now();
+  const claims = await Promise.all([0, 1, 2].map(() => probes.getByName("deployment").claimProbe("a:1", now)));
+  expect(claims.filter((claimed) => claimed)).toHaveLength(1);
+  const depths = [
+    { tokens: 100, read: true },
+    { tokens: 200, read: false },
+  ];
+  await probes.getByName("deployment").keepProbe("a:1", { depths, error: null, refused: false }, now + 5);
+  await abortAllDurableObjects();
+  expect(await probes.getByName("deployment").probes()).toMatchObject([{ key: "a:1", at: now + 5, depths }]);
+  expect(await probes.getByName("deployment").claimProbe("a:1", now + 86_399_999)).toBe(false);
+  expect(await probes.getByName("deployment").claimProbe("a:1", now + 86_400_000)).toBe(true);
 });

@@ -36,6 +36,7 @@ const HealthSchema = z.object({
   detail: z.string().optional(),
   context_tokens: z.int().optional(),
   backends: z.array(z.record(z.string(), z.unknown())).optional(),
+  reading: z.array(z.record(z.string(), z.unknown())).optional(),
 });
 
 const NotReadySchema = ProblemSchema.extend({

@@ -14,6 +14,7 @@ import type { RunObjects } from "../../objects/run-objects/run-objects.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import type { KeyLimits } from "../../ports/key-limits.ts";
 import type { Clock, SpecStore, TemplateStore, Verifier } from "../../ports/ports.ts";
+import type { ReadProbes } from "../../ports/read-probes.ts";
 import type { LogQueue, RunLog } from "../../ports/run-log.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
 import type { AnswerStreaks } from "../../scoring/answer-streaks.ts";
@@ -35,6 +36,8 @@ export interface AppDeps {
   metrics?: Metrics;
   /** Omitted: only this process's counters are reported. */
   deploymentCounts?: DeploymentCounts | undefined;
+  /** Omitted: decision models are not probed for what they read. */
+  readProbes?: ReadProbes | undefined;
   clock: Clock;
   /** Omitted: groups of one-sample requests are gathered in this process. */
   rooms?: GroupRooms;

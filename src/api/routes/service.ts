@@ -10,7 +10,7 @@ import type { Clock, Health } from "../../ports/ports.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { problemResponse } from "../door/problem.ts";
-import type { AppContext } from "../door/scope.ts";
+import { type AppContext, keepAlive } from "../door/scope.ts";
 import { documented, serviceWords } from "./words.ts";
 
 /** The version in package.json. A test checks that both are equal. */
@@ -50,6 +50,27 @@ function withContext(health: Health): Health {
   return { ...health, detail };
 }
 
+/**
+ * Adds what the decision models read in their last probes, and starts probes that are due, which end after the
+ * reply. A model that reads less still counts as healthy: calls that it does not read to their end are null
+ * with a code.
+ */
+async function withReading(c: AppContext, health: Health, { readProbes, clock }: RouteDeps): Promise<Health> {
+  if (readProbes === undefined) return health;
+  const asked = readProbes.status().catch(() => null);
+  const status = await within(clock, LIMITS.readiness_timeout_ms, asked, () => null);
+  if (status === null) return health;
+  if (status.due) keepAlive(c, readProbes.run());
+  const { reading } = status;
+  const less = reading.flatMap(({ backend, at, read_tokens, depths }) => {
+    const tokens = depths.at(-1)?.tokens ?? 0;
+    if (read_tokens === null || read_tokens >= tokens) return [];
+    return `${backend} read ${read_tokens} of ${tokens} tokens in its probe at ${at}: send shorter answers or smaller groups, or use another server`;
+  });
+  const detail = [...(health.detail === undefined ? [] : [health.detail]), ...less].join("; ");
+  return { ...health, ...(detail !== "" && { detail }), reading };
+}
+
 interface Readiness {
   at_ms: number;
   checks: { database: Health; verifier: Health };
@@ -67,7 +88,8 @@ export function readyz(deps: RouteDeps) {
         bounded(deps.clock, () => deps.runLog.check()),
         bounded(deps.clock, () => deps.verifier.check()),
       ]);
-      known = { at_ms: deps.clock.now(), checks: { database, verifier: withContext(verifier) } };
+      const withProbes = await withReading(c, withContext(verifier), deps);
+      known = { at_ms: deps.clock.now(), checks: { database, verifier: withProbes } };
     }
     const { checks } = known;
     const faults = deps.faults ?? [];

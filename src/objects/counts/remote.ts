@@ -18,7 +18,7 @@ export interface CountsStub {
 export type CountsNamespace = ObjectNamespace<CountsStub>;
 
 /** Name of the single object that holds the deployment's totals. */
-const NAME = "deployment";
+export const NAME = "deployment";
 const UNREACHABLE = "The deployment's counters did not respond. No counts are lost; retry the request.";
 
 export interface DeploymentCounts {

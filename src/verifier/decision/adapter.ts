@@ -5,12 +5,14 @@ import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { lettersOf } from "../../core/judges/parsers/labels.ts";
 import { presetNamed } from "../../core/judges/presets/table.ts";
+import { hashText } from "../../core/math/random.ts";
 import { withoutTrailing } from "../../core/text/trailing.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
 import { DECISION_API_NAMES, DECISION_APIS, type DecisionApiName } from "../../core/wire/decision-apis.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 import { isSimulated } from "../../core/wire/simulated-model.ts";
 import type { Health, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
+import type { ProbedBackend } from "../../ports/read-probes.ts";
 import type { Address, BackendKind, BackendParts } from "../fan-out/backend-kind.ts";
 import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
@@ -20,6 +22,7 @@ import { askWhole, NO_ANSWER } from "../fan-out/whole.ts";
 import { BINDING_URL, bindingFetch } from "./binding.ts";
 import { callsOf, type DecisionAnswer, DecisionCall } from "./calls.ts";
 import { askDecision, type DecisionEndpoint } from "./exchange.ts";
+import { probeReading } from "./probe.ts";
 import { createStates, type DecisionState, SHOWN_MAX, sizeOf } from "./state.ts";
 
 interface DecisionSettings {
@@ -199,6 +202,13 @@ class DecisionVerifier implements Verifier {
   }
 
   backends = () => [this.parts.backend.status(this.parts.clock.now())];
+
+  probed(): readonly ProbedBackend[] {
+    const { endpoint, model } = this;
+    const { name } = this.parts.backend;
+    const subject = hashText(endpoint.url, model).join(".");
+    return [{ name, model, subject, probe: () => probeReading(endpoint, this.secret) }];
+  }
 
   session(call: VerifierCall): VerifierSession {
     return new DecisionSession(this, call);

@@ -14,22 +14,23 @@ export interface DecisionEndpoint extends Endpoint {
   day: { over: string | null; ends: number };
 }
 
-/** The result of one request: an answer for each question except the check, or a failure. */
-interface DecisionOutcome {
-  outcome: AttemptResult;
+/** The answers to one request, in the order of its questions, or a failure. */
+interface DecisionReplied {
+  failed: AttemptResult | null;
   answers: readonly DecisionAnswer[];
+  input_tokens: number | null;
+  model: string;
 }
 
-const nothing = (result: AttemptResult): DecisionOutcome => ({ outcome: result, answers: [] });
-
-/** Asks the questions about one state. Never rejects for a failure of the server or the network. */
-export async function askDecision(
+/** Asks questions about one state. Never rejects for a failure of the server or the network. */
+export async function askQuestions(
   endpoint: DecisionEndpoint,
-  state: DecisionState,
+  state: Pick<DecisionState, "text" | "questions">,
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void = () => {},
-): Promise<DecisionOutcome> {
+): Promise<DecisionReplied> {
   const { api, model, day } = endpoint;
+  const nothing = (result: AttemptResult) => ({ failed: result, answers: [], input_tokens: null, model });
   if (endpoint.clock.date().getTime() >= day.ends) day.over = null;
   if (day.over !== null) {
     onHeaders(false);
@@ -49,12 +50,31 @@ export async function askDecision(
       refused: answer === null,
     };
   });
+  return { failed: null, answers, input_tokens: read.input_tokens, model: read.model ?? model };
+}
+
+/** The result of one call: an answer for each question except the check, or a failure. */
+interface DecisionOutcome {
+  outcome: AttemptResult;
+  answers: readonly DecisionAnswer[];
+}
+
+/** Like `askQuestions`, but fails if the check shows that the model did not read the state to its end. */
+export async function askDecision(
+  endpoint: DecisionEndpoint,
+  state: DecisionState,
+  signal: AbortSignal,
+  onHeaders: (accepted: boolean) => void = () => {},
+): Promise<DecisionOutcome> {
+  const { failed, answers, input_tokens, model } = await askQuestions(endpoint, state, signal, onHeaders);
+  if (failed !== null) return { outcome: failed, answers: [] };
   const at = state.questions.findIndex(({ id }) => id === CHECK);
-  const fault = readFault(state, answers[at]?.shares ?? null, read.input_tokens);
-  const cost = { prompt_tokens: read.input_tokens ?? 0, model: read.model ?? model };
+  const fault = readFault(state, answers[at]?.shares ?? null, input_tokens);
+  const cost = { prompt_tokens: input_tokens ?? 0, model };
   if (fault !== null) {
     const less = outcome(fault);
-    return nothing({ ...less, generation: { ...less.generation, prompt_tokens: cost.prompt_tokens } });
+    const generation = { ...less.generation, prompt_tokens: cost.prompt_tokens };
+    return { outcome: { ...less, generation }, answers: [] };
   }
   return { outcome: replied("", cost), answers: answers.filter((_, i) => i !== at) };
 }

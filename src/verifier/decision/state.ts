@@ -89,14 +89,14 @@ const TOKENS = Array.from({ length: 128 }, (_, code) => {
  * An upper estimate of a string's tokens: 1 per digit, 0.75 per punctuation mark, 0.25 per letter, 1.5 per
  * character of other scripts.
  */
-function tokensAtMost(text: string): number {
+export function tokensAtMost(text: string): number {
   let tokens = 0;
   for (let i = 0; i < text.length; i++) tokens += TOKENS[text.charCodeAt(i)] ?? FOREIGN_TOKENS;
   return Math.ceil(tokens);
 }
 
 /** Tokens of one question with its options and frame. */
-const QUESTION_TOKENS = 60;
+export const QUESTION_TOKENS = 60;
 export const sizeOf = ({ text, questions }: DecisionState): number =>
   tokensAtMost(text) + QUESTION_TOKENS * questions.length;
 
@@ -110,6 +110,17 @@ function charsWithoutRuns(text: string): number {
   return chars;
 }
 
+/** Whether a reply shows that the model read the text before a check word, and the word. */
+export function isRead(
+  text: string,
+  { word, shares, input_tokens }: { word: string; shares: readonly number[] | null; input_tokens: number | null },
+): boolean {
+  const readCharsMax = (input_tokens ?? 0) * CHARS_A_TOKEN_MAX;
+  const few = readCharsMax > 0 && readCharsMax < text.length && readCharsMax < charsWithoutRuns(text);
+  const right = shares?.[WORDS.indexOf(word as (typeof WORDS)[number])] ?? 0;
+  return !few && right >= READ_MIN;
+}
+
 /** The error of a reply that shows that the state was not read to its end; null if the state was read. */
 export function readFault(
   { text, word }: DecisionState,
@@ -117,8 +128,5 @@ export function readFault(
   input_tokens: number | null,
 ): ItemErrorCode | null {
   if (shares === null) return "verifier_bad_reply";
-  const readCharsMax = (input_tokens ?? 0) * CHARS_A_TOKEN_MAX;
-  const few = readCharsMax > 0 && readCharsMax < text.length && readCharsMax < charsWithoutRuns(text);
-  const right = shares[WORDS.indexOf(word as (typeof WORDS)[number])] as number;
-  return few || right < READ_MIN ? "judge_read_less" : null;
+  return isRead(text, { word, shares, input_tokens }) ? null : "judge_read_less";
 }

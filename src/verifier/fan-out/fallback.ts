@@ -47,6 +47,7 @@ export function createFallbackVerifier(
     simulated: verifiers.every(({ simulated }) => simulated === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
+    probed: () => verifiers.flatMap((verifier) => verifier.probed?.() ?? []),
     check: () => checkAll(verifiers),
     session(call) {
       const order = inOrderFor(call.model, verifiers);

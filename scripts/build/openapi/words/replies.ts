@@ -107,6 +107,7 @@ export const REPLY_WORDS: Readonly<Record<string, string>> = {
   ok: "whether the dependency is healthy",
   context_tokens: "context length of the engine, in tokens",
   backends: "health of each backend, if there are several",
+  reading: "what each decision model read in its last daily probe",
   batch_id: "id of the batch",
   state: "state of the batch",
   "addRollouts.state": "`gathering`: waits for members; `judging`: is being judged; `judged`: has its rewards",
