@@ -92,6 +92,8 @@ export interface GroupRow {
   spec_hash: string;
   created_at: string;
   prompt_hash: string;
+  /** First words of the prompt; omitted unless the prompt is stored and has any. */
+  prompt_begins?: string;
   language: string | null;
   /** Null if the rollout had no label. */
   pass_rates: (number | null)[];

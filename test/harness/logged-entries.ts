@@ -2,6 +2,7 @@
 import type { StoredSignal, StoredText, StoredTurns } from "../../src/core/contract/export-tables.ts";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { promptBegins } from "../../src/core/transcript/prompt-begins.ts";
 import type { AuditVerdictRow, LogEntry } from "../../src/ports/log-entry.ts";
 import type { GroupRow, GroupVerdicts, RequestRow } from "../../src/ports/logged-rows.ts";
 
@@ -54,6 +55,7 @@ export function groupRows(entry: LogEntry): GroupRow[] {
     spec_hash: entry.spec_hash,
     created_at: entry.created_at.toISOString(),
     prompt_hash: group.prompt_hash,
+    ...(promptBegins(group.prompt ?? "") !== "" && { prompt_begins: promptBegins(group.prompt ?? "") }),
     language: group.language,
     pass_rates: group.rollouts.map((r) => r.pass_rate),
     length_tokens: group.rollouts.map((r) => r.length_tokens),

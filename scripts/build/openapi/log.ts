@@ -112,6 +112,10 @@ export const GroupRowSchema = z.object({
   spec_hash: z.string(),
   created_at: time,
   prompt_hash: z.string(),
+  prompt_begins: z.string().exactOptional().meta({
+    description:
+      "first words of the prompt, or of a chat's first user message; omitted unless the prompt is stored (`log_texts`)",
+  }),
   language: z.string().nullable(),
   pass_rates: z.array(rate),
   length_tokens: z

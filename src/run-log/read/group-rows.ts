@@ -6,10 +6,11 @@ import type { Owner, RunKey } from "../../core/contract/owner.ts";
 import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { mayCome } from "../../core/faults/mendable.ts";
+import { PROMPT_HEAD_CHARS, promptBegins } from "../../core/transcript/prompt-begins.ts";
 import type { GroupRow, Page } from "../../ports/logged-rows.ts";
 import type { GroupsWanted } from "../../ports/run-log.ts";
 import type { Database } from "../db/connection.ts";
-import { groups, requests, rollouts, signals } from "../db/schema.ts";
+import { groups, requests, rollouts, signals, texts } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { requestsOf } from "./run-pages.ts";
 
@@ -17,10 +18,11 @@ type StoredGroup = typeof groups.$inferSelect & Pick<typeof requests.$inferSelec
 type StoredRollout = typeof rollouts.$inferSelect;
 type StoredSignalRow = typeof signals.$inferSelect;
 
-/** The rollout and signal rows of a group. */
+/** The rollout and signal rows of a group, and the first words of its prompt, empty if it is not stored. */
 interface Members {
   rollouts: readonly StoredRollout[];
   signals: readonly StoredSignalRow[];
+  begins: string;
 }
 
 /** Components of a rollout: from its signal rows if the spec has signals, otherwise from its own row. */
@@ -123,6 +125,7 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
     spec_hash: row.spec_hash,
     created_at: row.created_at.toISOString(),
     prompt_hash: row.prompt_hash,
+    ...(members.begins !== "" && { prompt_begins: members.begins }),
     language: row.language,
     pass_rates: members.rollouts.map((member) => member.pass_rate),
     length_tokens: members.rollouts.map((member) => member.length_tokens),
@@ -140,9 +143,9 @@ function groupRow(row: StoredGroup, members: Members): GroupRow {
  * round trip.
  */
 async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
-  const isWanted = (table: typeof groups | typeof rollouts | typeof signals) =>
+  const isWanted = (table: typeof groups | typeof rollouts | typeof signals | typeof texts) =>
     inArray(sql`(${table.request_id}, ${table.group_index})`, sql`(${wanted})`);
-  const [found, members, signalRows] = await db.batch([
+  const [found, members, signalRows, prompts] = await db.batch([
     db
       .select({ ...getTableColumns(groups), kind: requests.kind })
       .from(groups)
@@ -155,12 +158,22 @@ async function wholeGroups(db: Database, wanted: SQL): Promise<GroupRow[]> {
       .where(isWanted(rollouts))
       .orderBy(asc(rollouts.request_id), asc(rollouts.group_index), asc(rollouts.rollout_index)),
     db.select().from(signals).where(isWanted(signals)).orderBy(sql`${signals.signal} COLLATE "C"`),
+    db
+      .select({
+        request_id: texts.request_id,
+        group_index: texts.group_index,
+        head: sql<string>`left(${texts.text}, ${PROMPT_HEAD_CHARS})`,
+      })
+      .from(texts)
+      .where(and(isWanted(texts), eq(texts.rollout_index, -1), eq(texts.part, 0))),
   ]);
   const keyOf = (row: { request_id: string; group_index: number }) => groupKey(row.request_id, row.group_index);
   const [rolloutsOf, signalsOf] = [Map.groupBy(members, keyOf), Map.groupBy(signalRows, keyOf)];
+  const headOf = new Map(prompts.map((row) => [keyOf(row), row.head]));
   return found.map((row) => {
     const key = keyOf(row);
-    return groupRow(row, { rollouts: rolloutsOf.get(key) ?? [], signals: signalsOf.get(key) ?? [] });
+    const begins = promptBegins(headOf.get(key) ?? "");
+    return groupRow(row, { rollouts: rolloutsOf.get(key) ?? [], signals: signalsOf.get(key) ?? [], begins });
   });
 }
 

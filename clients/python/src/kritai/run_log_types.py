@@ -137,7 +137,13 @@ class _Turned(TypedDict, total=False):
     turns: list[int | None]
 
 
-class GroupRow(_Audited, _Turned):
+class _Prompted(TypedDict, total=False):
+    """For a group whose prompt is stored (`log_texts`): its first words."""
+
+    prompt_begins: str
+
+
+class GroupRow(_Audited, _Turned, _Prompted):
     """A logged group; `id` is `<request_id>.<group index>`."""
 
     id: str

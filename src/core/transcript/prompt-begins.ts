@@ -1,0 +1,34 @@
+// The first words of a logged prompt, by which people tell groups apart in a list.
+
+/** The words are looked for in so many characters of a prompt. */
+export const PROMPT_HEAD_CHARS = 2000;
+const WORDS_CHARS = 120;
+
+/** A JSON string without its quotes, which the end of the head may cut. */
+const STRING = String.raw`((?:[^"\\]|\\.)*)`;
+const CONTENT = String.raw`"content":(?:\[\{"type":"(?:input_)?text","text":)?"${STRING}`;
+/** A message's content in the key orders of common clients: a user's first, then anyone's. */
+const CONTENTS = [`"role":"user",${CONTENT}`, `"content":"${STRING}","role":"user"`, CONTENT].map(
+  (source) => new RegExp(source, "u"),
+);
+
+/** The text of the first user message of a serialized chat that may be cut; null if it cannot be found. */
+function firstMessage(head: string): string | null {
+  for (const pattern of CONTENTS) {
+    const [, found] = pattern.exec(head) ?? [];
+    if (found === undefined) continue;
+    try {
+      return JSON.parse(`"${found.replace(/\\u[0-9a-fA-F]{0,3}$/, "")}"`) as string;
+    } catch {
+      return null;
+    }
+  }
+  return null;
+}
+
+/** The first words of a prompt, or of a chat's first user message, in one line. */
+export function promptBegins(prompt: string): string {
+  const head = prompt.slice(0, PROMPT_HEAD_CHARS);
+  const words = ((head.startsWith("[{") ? firstMessage(head) : null) ?? head).replace(/\s+/g, " ").trim();
+  return words.length <= WORDS_CHARS ? words : `${words.slice(0, WORDS_CHARS - 1)}\u2026`;
+}
