@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { pageOf } from "../../src/core/health/alarm.ts";
 import { ALARMS } from "../../src/core/health/alarms/table.ts";
-import { open, origin, serious, shot, withRuns } from "./runs-setup.ts";
+import { accessFaults, open, origin, shot, withRuns } from "./runs-setup.ts";
 
 withRuns();
 
@@ -14,7 +14,7 @@ it("an alarm stands above all controls as a sentence, and leads to its groups, t
   );
   const top = async (selector: string) => (await page.locator(selector).first().boundingBox())?.y ?? 0;
   expect(await top(".alarm-list")).toBeLessThan(await top("main input"));
-  expect(await serious(page)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   await shot(page, "alarm");
   const line = await page.locator(".alarm-list summary").first().boundingBox();
   expect(line?.height).toBeLessThan(32);
@@ -26,7 +26,7 @@ it("an alarm stands above all controls as a sentence, and leads to its groups, t
   const rows = await page.locator("tbody tr").allTextContents();
   expect(rows[0]).toContain("1: group_too_small");
   expect(rows.at(-1)).not.toContain("group_too_small");
-  expect(await serious(page)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   await shot(page, "alarm-groups");
   expect(faults).toEqual([]);
   await page.context().close();

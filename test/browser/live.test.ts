@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { open, withRuns } from "./runs-setup.ts";
+import { open, thousand, withRuns } from "./runs-setup.ts";
 
 withRuns();
 
@@ -97,5 +97,34 @@ it("says of runs whose alarms were not looked up that it does not know them", as
   expect(await alarmsOf("older-1")).toBe("\u2013");
   expect(await alarmsOf("older-29")).toBe("\u2013");
   expect(await page.getByText("24 newest runs").count()).toBe(1);
+  await page.context().close();
+});
+
+it("reads at most 20 KB for a new step of a run of 1,000 steps", async () => {
+  const { page, faults } = await open("/runs/thousand");
+  await page.clock.install();
+  await page.reload();
+  await page.locator(".chart svg").first().waitFor();
+  const sizes: Promise<[string, number]>[] = [];
+  page.on("response", (response) =>
+    sizes.push(response.body().then((body) => [new URL(response.url()).pathname, body.length])),
+  );
+  const state = page.locator("[aria-live=polite]");
+  const before = thousand.steps;
+  for (const step of [before, before + 1]) {
+    thousand.steps = step + 1;
+    await page.clock.runFor(LOOK_MS);
+    await state.getByText(`last step ${step.toLocaleString("en")}.`, { exact: false }).waitFor();
+  }
+  const read = await Promise.all(sizes);
+  const bytes = read.reduce((sum, [, size]) => sum + size, 0) / 2;
+  console.log(`a new step of a run of 1,000 steps takes ${bytes} bytes in ${read.length / 2} replies (limit: 20,000)`);
+  expect(bytes).toBeLessThan(20_000);
+  expect(new Set(read.map(([path]) => path.replace(/.*thousand/, "")))).toEqual(new Set(["/steps", "/health", ""]));
+  // The new steps are in the charts of the alarms' rows, too.
+  expect(await page.locator(".alarm-list li").count()).toBe(2);
+  expect(await page.getByText("Alarms use the last").count()).toBe(0);
+  expect(faults).toEqual([]);
+  thousand.steps = before;
   await page.context().close();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { open, origin, serious, shot, withRuns } from "./runs-setup.ts";
+import { accessFaults, open, origin, shot, withRuns } from "./runs-setup.ts";
 
 withRuns();
 
@@ -33,7 +33,7 @@ describe.each([
     expect(await rewards.locator(".plot-swatch").allTextContents()).toEqual(["as logged", "rescored"]);
     const over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate(over)).toBeLessThanOrEqual(0);
-    expect(await serious(page)).toEqual([]);
+    expect(await accessFaults(page)).toEqual([]);
     await shot(page, `again-${theme}-${width}`);
     await rewards.scrollIntoViewIfNeeded();
     await shot(page, `again-chart-${theme}-${width}`);
@@ -60,7 +60,7 @@ describe.each([
     const judged = await faultOf("sampled");
     await judged.locator("code", { hasText: "spec.judge" }).waitFor();
     expect(await judged.textContent()).toMatch(/judge or schedule differs/);
-    expect(await serious(page)).toEqual([]);
+    expect(await accessFaults(page)).toEqual([]);
     await shot(page, `again-fault-${theme}-${width}`);
     await faultOf("default");
     await page.locator("[role=status]", { hasText: "In 0 % of 3 groups" }).waitFor();
@@ -98,7 +98,7 @@ it.each([
   ]);
   const over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
   expect(await page.evaluate(over)).toBeLessThanOrEqual(0);
-  expect(await serious(page)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   await shot(page, `compared-${theme}-${width}`);
   expect(faults).toEqual([]);
   await page.goto(`${origin}/runs/by_win_rate?with=again`);

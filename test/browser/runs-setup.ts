@@ -49,7 +49,12 @@ const calm: MadeRun = { id: "calm", steps: 60, ill_from: null };
 /** Steps so large that the database can read but few at a time. */
 const heavy: MadeRun = { id: "heavy", steps: 120, ill_from: null };
 const HEAVY_MOST = 60;
-const made = [long, calm, heavy];
+/** A run that a test may let go on. */
+export const thousand: MadeRun = { id: "thousand", steps: 1000, ill_from: 900 };
+/** An id as long as real ones, of a run with a single step. */
+export const LONG_ID = `qwen2.5-7b-instruct-grpo-${"kl0.001-lr1e-6-".repeat(6)}seed-17`;
+const single: MadeRun = { id: LONG_ID, steps: 1, ill_from: null };
+const made = [long, calm, heavy, thousand, single];
 
 function requireFew(run: MadeRun, steps: number | null): void {
   const many = run === heavy && (steps ?? Number.POSITIVE_INFINITY) > HEAVY_MOST;
@@ -63,7 +68,7 @@ function logOf(scored: RunLog): RunLog {
     ...scored,
     async runs(page) {
       const { rows, next_cursor } = await scored.runs(page);
-      return { rows: [...[long, calm].map(summary), ...rows], next_cursor };
+      return { rows: [...[long, calm, single].map(summary), ...rows], next_cursor };
     },
     async run(key) {
       const run = of(key);
@@ -88,7 +93,10 @@ function logOf(scored: RunLog): RunLog {
       const { step } = wanted;
       if (of(key) === undefined || step === null) return scored.groups(key, wanted);
       const { rows } = await scored.groups({ owner: "tests", run_id: "mild" }, { step: null, cursor: null, limit: 1 });
-      return { rows: rows.map((row) => ({ ...row, step, rewards: rewardsAt(step) })), next_cursor: null };
+      return {
+        rows: step < (of(key)?.steps ?? 0) ? rows.map((row) => ({ ...row, step, rewards: rewardsAt(step) })) : [],
+        next_cursor: null,
+      };
     },
   };
 }
@@ -166,6 +174,11 @@ async function begin(): Promise<void> {
         BEGUN_ALIKE,
       ],
     },
+    // A step of which each group is a separate request.
+    ...["Add.", "Sort."].map((prompt) => ({
+      ...{ run_id: "split", step: 5, spec: { log_texts: true } },
+      groups: [{ group_id: prompt, prompt: [{ role: "user", content: prompt }], rollouts }],
+    })),
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {
     const scored = await app.request("http://localhost/v1/rewards", {
@@ -219,13 +232,12 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: false });
 }
 
-export const serious = async (page: Page): Promise<string[]> => {
+/** What axe finds that is worse than minor. */
+export const accessFaults = async (page: Page): Promise<string[]> => {
   // As a function of the page, which its policy lets in; a script element it would refuse.
   await page.evaluate(await readFile(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
   const found = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
     violations: { id: string; impact: string; nodes: { html: string }[] }[];
   };
-  return found.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  return found.violations.filter(({ impact }) => impact !== "minor").map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 };

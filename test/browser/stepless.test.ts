@@ -1,7 +1,7 @@
 // The page of a run whose requests name no step, and what a page says of alarms that had nothing to
 // look at.
 import { expect, it } from "vitest";
-import { open, serious, shot, withRuns } from "./runs-setup.ts";
+import { accessFaults, open, shot, withRuns } from "./runs-setup.ts";
 
 withRuns();
 
@@ -9,7 +9,7 @@ it("a run without steps says why it has no curves", async () => {
   const { page, faults } = await open("/runs/stepless");
   expect(await page.getByText("The requests of this run have no step").count()).toBe(1);
   expect(await page.locator("caption").first().textContent()).toBe("0 steps");
-  expect(await serious(page)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   await shot(page, "stepless");
   expect(faults).toEqual([]);
   await page.context().close();

@@ -1,6 +1,6 @@
 // A group of agents' runs on its page: turn by turn, results folded, what the judge did not see marked.
 import { expect, it } from "vitest";
-import { HOSTILE, open, serious, shot, withRuns } from "./runs-setup.ts";
+import { accessFaults, HOSTILE, open, shot, withRuns } from "./runs-setup.ts";
 
 withRuns();
 
@@ -32,7 +32,7 @@ it("draws calls in monospace, folds results and files, and counts the verdicts t
   await first.getByText("slug.mjs:").click();
   expect(await first.locator(".added").first().textContent()).toMatch(/^\+/);
   expect(await page.locator("td[data-title=shown]").first().textContent()).toBe("100 %");
-  expect(await serious(page)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   await first.locator(".added").first().scrollIntoViewIfNeeded();
   await shot(page, "transcript");
   expect(faults).toEqual([]);
@@ -57,7 +57,7 @@ it.each([
     `${(middle as string).length.toLocaleString("en")} characters left out`,
   );
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  expect(await serious(page)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   await cut.evaluate((result) => result.closest(".turn")?.scrollIntoView());
   await shot(page, `transcript-${theme}-${width}`);
   expect(faults).toEqual([]);

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 
-import { open, serious, shot, withRuns } from "./runs-setup.ts";
+import { accessFaults, open, shot, withRuns } from "./runs-setup.ts";
 
 withRuns();
 
@@ -70,7 +70,7 @@ it.each([
     expect(await chartOf(page, "reward, mean").textContent()).toContain("hours since the run began");
     const over = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate(over)).toBeLessThanOrEqual(0);
-    expect(await serious(page)).toEqual([]);
+    expect(await accessFaults(page)).toEqual([]);
     await shot(page, `view-time-${theme}-${width}`);
     expect(faults).toEqual([]);
     await page.context().close();

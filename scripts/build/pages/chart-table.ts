@@ -16,8 +16,16 @@ export interface Line extends Drawn {
 /** `needs`: before it can say anything; `look_at`: what to do. */
 export type AlarmWords = Pick<AlarmPage, "needs" | "look_at" | "groups_by">;
 
+/** A horizontal line of a chart, with the alarm that it belongs to. */
+export interface Threshold {
+  value: number;
+  label: string;
+}
+
 export interface ChartTable {
   lines: Line[];
+  /** By the title of a chart. */
+  thresholds: Record<string, Threshold[]>;
   /** Alarms by the title of a chart that marks where they began. */
   marks: Record<string, string[]>;
   /** The text of each alarm's page, as plain text. */
@@ -37,11 +45,25 @@ function wordsOf(alarm: Alarm): AlarmWords {
   return { needs: plain(needs), look_at: plain(look_at), ...(groups_by !== undefined && { groups_by }) };
 }
 
+/** The lines of a chart. Alarms with the same threshold share a line. */
+function thresholdsOn(chart: string): Threshold[] {
+  const drawn = ALARMS.filter((alarm) => pageOf(alarm).draws_threshold && pageOf(alarm).marked_on?.includes(chart));
+  const levels = drawn.flatMap(({ name, bad, watch, alarm }) => [
+    { name, bound: `${bad} ${alarm}`, value: alarm },
+    ...(watch === undefined ? [] : [{ name: `${name} (watch)`, bound: `${bad} ${watch}`, value: watch }]),
+  ]);
+  return [...Map.groupBy(levels, ({ bound }) => bound)].map(([bound, same]) => ({
+    value: (same[0] as { value: number }).value,
+    label: `${same.map(({ name }) => name).join(", ")} ${bound}`,
+  }));
+}
+
 export function chartTable(): ChartTable {
   const marks: Record<string, string[]> = {};
   for (const alarm of ALARMS) {
     for (const chart of pageOf(alarm).marked_on ?? []) marks[chart] = [...(marks[chart] ?? []), alarm.name];
   }
+  const thresholds = Object.fromEntries(Object.keys(marks).map((chart) => [chart, thresholdsOn(chart)]));
   const alarms = Object.fromEntries(ALARMS.map((alarm) => [alarm.name, wordsOf(alarm)]));
-  return { lines: MEASURES.flatMap(lineOf), marks, alarms };
+  return { lines: MEASURES.flatMap(lineOf), thresholds, marks, alarms };
 }

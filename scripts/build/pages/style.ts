@@ -6,7 +6,9 @@ export const RUNS_STYLE = `
 .runs main { max-width: 88rem; margin: 0 auto; padding: 1.2rem 1.25rem 4rem; }
 .runs main[aria-busy] { opacity: 0.6; }
 .runs h1 { margin: 0.4rem 0 0.8rem; overflow-wrap: anywhere; }
-.runs h2 { margin-top: 1.8rem; }
+.runs h2 { margin: 1.8rem 0 0.4rem; font-size: 1.4rem; }
+.part:first-child h2 { margin-top: 0.6rem; }
+.runs main > p.soft { margin: 0.4rem 0; }
 .soft { color: var(--soft); }
 .fault { color: var(--required); }
 .banner { border: 1px solid var(--warn); border-left-width: 6px; border-radius: 6px; padding: 0.5rem 0.8rem; color: var(--warn); font-weight: 600; }
@@ -22,6 +24,11 @@ th[aria-sort="ascending"] button::after { content: " \\2191"; }
 .said pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.7rem; margin: 0.3rem 0 0.8rem; }
 .said h3 { font-size: 0.95rem; margin: 0.8rem 0 0; }
 .said summary { padding: 0.25rem 0; cursor: pointer; }
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 1.5rem; align-items: start; }
+.said { min-width: 0; }
+.decided { margin: 0.2rem 0; }
+.decided::first-letter { text-transform: uppercase; }
+td .begins { display: block; max-width: 22rem; overflow: hidden; text-overflow: ellipsis; }
 .run { border-left: 2px solid var(--line); padding-left: 0.8rem; margin: 0.4rem 0 1.2rem; }
 .turn { margin: 0.6rem 0; }
 .run h3 { margin: 0.6rem 0 0.2rem; font-size: 0.95rem; }
@@ -67,17 +74,32 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .calm { color: var(--calm); }
 .headlines { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.5rem 1rem; margin: 0.6rem 0; }
 .headlines dt { color: var(--soft); font-size: 0.85rem; }
-.headlines dd { margin: 0; }
+.headlines dd { margin: 0; display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; }
+.headlines .plot { width: 6rem; }
 .headlines b { font-size: 1.25rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); gap: 1rem; }
-.chart { border: 1px solid var(--line); border-radius: 8px; padding: 0.6rem 0.8rem; min-width: 0; }
+.chart { position: relative; border: 1px solid var(--line); border-radius: 8px; padding: 0.6rem 0.8rem; min-width: 0; }
 .chart h3 { margin: 0 0 0.3rem; font-size: 0.95rem; }
+.chart p { margin: 0 0 0.3rem; font-size: 0.85rem; }
+@media (hover: hover) {
+  .chart .tools { position: absolute; top: 0.4rem; right: 0.6rem; background: var(--bg); }
+  .chart:not(:hover):not(:focus-within) .tools { opacity: 0; }
+}
+.frame .chart { min-height: 15rem; }
 .chart figure { margin: 0; }
 .plot { display: block; max-width: 100%; height: auto; color: var(--accent); background: none; overflow: visible; --plot-background: var(--panel); }
 svg.plot { touch-action: pan-y; }
 .charts svg.plot { cursor: crosshair; }
+.plot .threshold text { fill: var(--warn); }
+.plot .began text { fill: var(--required); }
+.plot .change text { fill: var(--calm); }
+.plot :is(.threshold, .began, .change) text { stroke: var(--bg); stroke-width: 3px; stroke-linejoin: round; paint-order: stroke; }
 .plot .band { fill: var(--accent); fill-opacity: 0.15; pointer-events: none; }
 .view input[type="number"] { width: 6.5rem; }
+.view > * { margin: 0.3rem 0; }
+.view > form { display: inline-flex; margin-right: 1.5rem; }
+.view > p:last-child { display: inline-block; }
+.view p > .small { margin-left: 0; }
 .view summary { cursor: pointer; color: var(--accent); }
 @media (min-width: 40.01rem) { .view summary { display: none; } }
 .small:disabled { opacity: 0.5; cursor: default; }
@@ -86,6 +108,11 @@ svg.plot { touch-action: pan-y; }
 .plot-swatches { font: 12px system-ui, sans-serif; color: var(--soft); display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; margin-bottom: 0.3rem; }
 .plot-swatches > span, .plot-swatch { display: inline-flex; align-items: center; gap: 0.3rem; }
 @media (max-width: 40rem) {
+  td[data-title="group"], td .begins { max-width: 8.5rem; white-space: normal; overflow-wrap: anywhere; }
+  .cards .field { white-space: normal; overflow-wrap: anywhere; }
+  .runs header nav { order: 1; }
+  .runs header > button { margin-left: auto; }
+  .headlines .plot { display: none; }
   .cards { border: 0; overflow: visible; }
   .cards table, .cards caption, .cards tbody { display: block; }
   .cards caption { padding-inline: 0; }

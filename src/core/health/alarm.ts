@@ -47,6 +47,8 @@ export interface AlarmPage {
   groups_by?: readonly [column: string, first: "most" | "least"];
   /** Titles of the charts that mark the alarm. */
   marked_on?: readonly string[];
+  /** Set if the thresholds are in the charts' own unit, so that the charts draw them as lines. */
+  draws_threshold?: true;
 }
 
 const pages = new WeakMap<Alarm, AlarmPage>();

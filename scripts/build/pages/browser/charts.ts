@@ -1,29 +1,39 @@
 // The charts over a run's steps: one line a measure, alarms and spec changes as marks, and the spread of
 // rewards; each saved or copied as SVG.
-import { areaY, dot, line, lineY, plot, pointerX, rect, ruleX, ruleY, tip } from "@observablehq/plot";
+import { areaY, dot, line, lineY, plot, pointerX, rect, ruleX, ruleY, text, tip } from "@observablehq/plot";
+import type { Threshold } from "../chart-table.ts";
 import { el } from "./dom.ts";
 import { draggable } from "./drag.ts";
 import { dashedLegend } from "./legend.ts";
-import { figure as figureOf } from "./numbers.ts";
+import { compact, figure as figureOf } from "./numbers.ts";
 import { binned, type Point, smoothed, strokesOf } from "./series.ts";
 import type { Spread } from "./spread.ts";
 import { isShown, placeOf, type View, type ViewControls } from "./view.ts";
 
 export interface ChartOptions {
   title: string;
+  /** Heading of the part of the page that has the chart. */
+  section: string;
   unit: string;
   points: readonly Point[];
+  /** Names of the runs that the page draws, where it draws several: each has its colour in every chart. */
+  runs?: readonly string[];
   /** A sentence below the title. */
   note?: string;
-  /** Horizontal lines to measure against. */
-  lines?: readonly number[];
-  /** Steps at which an alarm began. */
-  marks?: readonly number[];
+  /** Values beyond which an alarm begins. */
+  thresholds?: readonly Threshold[];
+  /** Steps at which an alarm began, and its name. */
+  marks?: readonly Mark[];
   /** Steps at which another spec came into use. */
   changes?: readonly number[];
-  domain?: readonly [number, number];
   /** When each step began, in hours since the run did. */
   hours?: ReadonlyMap<number, number>;
+}
+
+/** A vertical line of a chart. */
+interface Mark {
+  step: number;
+  label: string;
 }
 
 /** How it is looked at, and what a drag over it does. */
@@ -76,29 +86,103 @@ function svgText(figure: Element): string {
 
 function framed(title: string, figure: Element, note?: string): HTMLElement {
   const svg = () => svgText(figure);
-  const buttons = [saving("SVG", `${title}.svg`, "image/svg+xml", svg), copying("Copy", svg)];
+  const tools = el(
+    "span",
+    { class: "tools" },
+    saving("SVG", `${title}.svg`, "image/svg+xml", svg),
+    copying("Copy", svg),
+  );
   const said = note === undefined ? [] : [el("p", { class: "soft" }, note)];
-  return el("section", { class: "chart" }, el("h3", {}, title, ...buttons), ...said, figure as HTMLElement);
+  return el("section", { class: "chart" }, el("h3", {}, title, tools), ...said, figure as HTMLElement);
 }
 
-const changeRules = (changes: readonly number[]) =>
-  ruleX(changes, { stroke: "var(--calm)", strokeDasharray: "2 3", strokeWidth: 1.5 });
+/** A label nearer to the last one than this share of the axis is left out. */
+const LABEL_SHARE = 0.22;
+
+/** How a vertical line is drawn: where an alarm began, and where the spec changed. */
+const RULES = {
+  began: { stroke: "var(--required)" },
+  change: { stroke: "var(--calm)", strokeDasharray: "2 3" },
+} as const;
+
+interface Rule {
+  x: number;
+  label: string;
+  kind: keyof typeof RULES;
+  /** Left out without room. */
+  labelled: boolean;
+}
+
+/** The vertical lines that are shown, from left to right. */
+function rulesOf(
+  { marks = [], changes = [], hours }: Pick<ChartOptions, "marks" | "changes" | "hours">,
+  view: View,
+  [low, high]: Extent,
+): Rule[] {
+  const all = [
+    ...marks.map((mark) => ({ ...mark, kind: "began" as const })),
+    ...changes.map((step) => ({ step, label: "spec changed", kind: "change" as const })),
+  ];
+  let last = Number.NEGATIVE_INFINITY;
+  return all
+    .flatMap(({ step, ...rule }) => {
+      const x = placeOf(view, { step, hours: hours?.get(step) });
+      return isShown(view, x) ? [{ ...rule, x }] : [];
+    })
+    .sort((a, b) => a.x - b.x)
+    .map((rule) => {
+      const labelled = rule.x - last >= LABEL_SHARE * (high - low);
+      if (labelled) last = rule.x;
+      return { ...rule, labelled };
+    });
+}
+
+/** The lines with their labels, which stand on the side that has more room. */
+function ruleMarks(rules: readonly Rule[], [low, high]: Extent) {
+  return (["began", "change"] as const).flatMap((kind) => {
+    const same = rules.filter((rule) => rule.kind === kind);
+    const label = (textAnchor: "start" | "end", some: readonly Rule[]) =>
+      text(some, {
+        ...{ x: "x", text: "label", frameAnchor: "top", textAnchor, className: kind },
+        dx: textAnchor === "end" ? -3 : 3,
+      });
+    const [left, right] = [true, false].map((isLeft) =>
+      same.filter(({ x, labelled }) => labelled && x <= (low + high) / 2 === isLeft),
+    ) as [Rule[], Rule[]];
+    return [ruleX(same, { x: "x", strokeWidth: 1.5, ...RULES[kind] }), label("start", left), label("end", right)];
+  });
+}
+
+/** The lines of thresholds. A label stands below the line where the line is the chart's upper end. */
+function thresholdMarks(thresholds: readonly Threshold[], highest: number) {
+  const label = (isBelow: boolean) =>
+    text(
+      thresholds.filter(({ value }) => value >= highest === isBelow),
+      {
+        ...{ y: "value", text: "label", frameAnchor: "left", textAnchor: "start", className: "threshold" },
+        ...{ dx: 3, dy: isBelow ? 8 : -6 },
+      },
+    );
+  return [ruleY(thresholds, { y: "value", stroke: "var(--warn)", strokeDasharray: "4 3" }), label(true), label(false)];
+}
+
+type Extent = readonly [low: number, high: number];
+
+const extentOf = (places: readonly number[]): Extent => [
+  places.reduce((a, b) => Math.min(a, b), Infinity),
+  places.reduce((a, b) => Math.max(a, b), -Infinity),
+];
 
 /** Few steps have a tick each; between two there is none to tell. */
-function placeAxis(places: readonly number[], over: View["over"]) {
-  const span = places.reduce((a, b) => Math.max(a, b), -Infinity) - places.reduce((a, b) => Math.min(a, b), Infinity);
+function placeAxis([low, high]: Extent, over: View["over"]) {
   if (over === "time") return { label: "hours since the run began", ticks: 5 };
-  return { label: "step", tickFormat: "d", ticks: Math.max(1, Math.min(5, span)) };
+  return { label: "step", tickFormat: "d", ticks: Math.max(1, Math.min(5, high - low)) };
 }
-
-/** Places of some steps on the axis, of those that are shown. */
-const placesOf = (view: View, steps: readonly number[], hours: ReadonlyMap<number, number> = new Map()): number[] =>
-  steps.map((step) => placeOf(view, { step, hours: hours.get(step) })).filter((place) => isShown(view, place));
 
 /** Short enough for the margin, whatever the size. */
 const tickText = (value: number): string =>
   Math.abs(value) >= 10_000
-    ? value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 })
+    ? compact(value)
     : value.toLocaleString(
         "en",
         Math.abs(value) < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 3 },
@@ -159,14 +243,16 @@ function seriesLines(points: readonly Placed[], strokes: ReturnType<typeof strok
 
 /** A chart with its title, or null where there is nothing to draw. */
 export function chart(options: ChartOptions, looking: Looking): HTMLElement | null {
-  const { title, note, unit, points: all, lines = [], marks = [], changes = [], domain, hours } = options;
+  const { title, note, unit, points: all, thresholds = [], runs } = options;
   const view = looking.view();
   const points = shownOf(view, all);
   const known = points.filter((point): point is Placed & { value: number } => point.value !== null);
   if (known.length === 0) return null;
-  const strokes = strokesOf(points);
+  const strokes = strokesOf(points, runs);
   const several = strokes.names.length > 1;
-  const range = domain ?? domainOf(known, lines, unit);
+  const bounds = thresholds.map(({ value }) => value);
+  const range = domainOf(known, bounds, unit);
+  const span = extentOf(known.map(({ x }) => x));
   const banded = known.filter(({ low }) => low !== undefined);
   const smooth = view.smoothing > 0 ? shownOf(view, smoothed(all, view.smoothing)) : null;
   const titleOf = ({ series, step, value }: Point) => `${several ? `${series}\n` : ""}step ${step}: ${figureOf(value)}`;
@@ -176,20 +262,16 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
     marginLeft: 46,
     className: "plot",
     ariaLabel: `${title} over ${view.over === "time" ? "time" : "steps"}`,
-    x: placeAxis(
-      known.map(({ x }) => x),
-      view.over,
-    ),
+    x: placeAxis(span, view.over),
     y: { label: unit, grid: true, nice: true, ticks: 5, tickFormat: tickText, ...(range && { domain: [...range] }) },
     color: { legend: several, domain: strokes.names, range: strokes.colors },
     marks: [
-      ruleY(lines, { stroke: "var(--warn)", strokeDasharray: "4 3" }),
-      ruleX(placesOf(view, marks, hours), { stroke: "var(--required)", strokeOpacity: 0.5 }),
-      changeRules(placesOf(view, changes, hours)),
       areaY(banded, { x: "x", y1: "low", y2: "high", fillOpacity: 0.15, fill: "currentColor" }),
       ...seriesLines(points, strokes, smooth !== null),
       ...(smooth === null ? [] : seriesLines(smooth, strokes, false)),
       ...(known.length > DOTS_MOST ? [] : [dot(known, { x: "x", y: "value", r: 2, fill: strokeOf(strokes) })]),
+      ...thresholdMarks(thresholds, Math.max(...bounds, extentOf(known.map(({ value }) => value))[1])),
+      ...ruleMarks(rulesOf(options, view, span), span),
       tip(known, pointerX({ x: "x", y: "value", title: titleOf })),
     ],
   });
@@ -223,7 +305,7 @@ function cellsOf({ edges, steps }: Spread, height: number): Cell[] {
 
 /** How rewards are spread over the steps, the darker the more; null where there are none. */
 export function heatMap(
-  { title, changes = [], hours = new Map() }: Omit<ChartOptions, "points" | "unit">,
+  { title, changes = [], hours = new Map() }: Omit<ChartOptions, "points" | "unit" | "section">,
   spread: Spread,
   looking: Looking,
 ): HTMLElement | null {
@@ -239,6 +321,7 @@ export function heatMap(
   const [low = 0, high = 1] = range ?? [edges[0], edges.at(-1)];
   const cells = cellsOf({ edges, steps }, high - low);
   if (cells.length === 0) return null;
+  const span = extentOf(cells.map(({ step }) => placed(step) ?? step));
   // By step a column begins half a step before its own place; in time it begins there.
   const before = view.over === "step" ? 0.5 : 0;
   const endOf = ({ step, next }: Cell) =>
@@ -249,10 +332,7 @@ export function heatMap(
     marginLeft: 46,
     className: "plot",
     ariaLabel: `${title} over ${view.over === "time" ? "time" : "steps"}`,
-    x: placeAxis(
-      cells.map(({ step }) => step),
-      view.over,
-    ),
+    x: placeAxis(span, view.over),
     y: { label: "reward", ticks: 5, tickFormat: tickText, ...(range && { domain: range }) },
     opacity: { domain: [0, 1], range: [0.06, 1], type: "sqrt" },
     marks: [
@@ -262,7 +342,7 @@ export function heatMap(
         title: ({ step, low, high, share }: Cell) =>
           `step ${step}: ${Math.round(share * 100)} % ${edges[0] === edges[1] ? `at ${figureOf(edges[0])}` : `from ${figureOf(low)} to ${figureOf(high)}`}`,
       }),
-      changeRules(placesOf(view, changes, hours)),
+      ...ruleMarks(rulesOf({ changes, hours }, view, span), span),
     ],
   });
   return framed(title, draggable(asImage(drawn as Element), drawn as never, looking));

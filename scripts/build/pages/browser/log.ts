@@ -35,10 +35,16 @@ export interface LoggedText {
   text: string;
 }
 
-export interface RunHealth {
+/** What the alarms found. */
+interface Look {
+  /** Number of steps that they checked. */
+  steps: number;
   on: string[];
   looked_at: string[];
   alarms: AlarmSpan[];
+}
+
+export interface RunHealth extends Look {
   rows: HealthRow[];
 }
 
@@ -128,13 +134,32 @@ export async function deleteRun(id: string, owner: string | null): Promise<boole
 const LOOKED_BACK = [2000, 300, 60];
 
 /** Over a number of the last steps: of several numbers the first that the database can look at. */
-export async function health(
+async function lookBack<L extends Look>(
   id: string,
   owner: string | null,
-  [last, ...fewer]: readonly number[] = LOOKED_BACK,
+  query: string,
+  [last, ...fewer]: readonly number[],
+): Promise<L> {
+  const asked = read<L>(`${runPath(id)}/health?${owned(owner)}steps=${last}${query}`);
+  return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? lookBack<L>(id, owner, query, fewer));
+}
+
+export const health = (id: string, owner: string | null, lookedBack: readonly number[] = LOOKED_BACK) =>
+  lookBack<RunHealth>(id, owner, "&rows=true", lookedBack);
+
+/** The same for a run whose older rows are known: reads only the rows of the last `count` steps. */
+export async function newerHealth(
+  id: string,
+  owner: string | null,
+  known: readonly HealthRow[],
+  count: number,
 ): Promise<RunHealth> {
-  const asked = read<RunHealth>(`${runPath(id)}/health?${owned(owner)}steps=${last}&rows=true`);
-  return fewer.length === 0 ? asked : ((await asked.catch(unlessBusy)) ?? health(id, owner, fewer));
+  const [looked, last] = await Promise.all([
+    lookBack<Look>(id, owner, "", LOOKED_BACK),
+    health(id, owner, [Math.min(count, LOOKED_BACK[0] as number)]),
+  ]);
+  const first = last.rows[0]?.step ?? Number.POSITIVE_INFINITY;
+  return { ...looked, rows: [...known.filter(({ step }) => step < first), ...last.rows].slice(-looked.steps) };
 }
 
 /** Null where the database did not answer in its time, and less may be asked of it; else throws. */

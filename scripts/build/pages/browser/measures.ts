@@ -5,6 +5,7 @@ import type { Line } from "../chart-table.ts";
 import { CHART_TABLE } from "./chart-table.ts";
 import type { ChartOptions } from "./charts.ts";
 import type { HealthRow, RunHealth, StepRow } from "./log.ts";
+import { shortNames } from "./names.ts";
 import type { Point } from "./series.ts";
 
 /** The chart that marks where any alarm began. */
@@ -91,8 +92,8 @@ function nullPoints(rows: readonly HealthRow[]): Point[] {
   return series(rows, Object.fromEntries(codes.map((code) => [code, (row: HealthRow) => share(row, code)])));
 }
 
-/** A chart but for what the tables of measures and alarms add: lines, and marks where an alarm began. */
-type Listed = Omit<ChartOptions, "points" | "marks"> & { points?: Point[] };
+/** A chart but for what the tables of measures and alarms add: lines, thresholds, and marks where an alarm began. */
+type Listed = Omit<ChartOptions, "points" | "marks" | "section"> & { points?: Point[] };
 
 const ofMean = ({ rows, relative }: Drawn): Listed => ({
   title: EVERY_ALARM,
@@ -101,32 +102,32 @@ const ofMean = ({ rows, relative }: Drawn): Listed => ({
   ...(relative !== null && { note: relative }),
 });
 
-/** Charts that move as a policy learns, also where rewards compare within groups. */
-const ofProgress = ({ rows, health: { rows: looked } }: Drawn): Listed[] => [
-  { title: "labels: mean pass rate", unit: "share" },
+/** The rewards, and what moves as a policy learns. A mean that cannot rise comes last. */
+function learning(drawn: Drawn): Listed[] {
+  const { rows } = drawn;
+  const progress: Listed[] = [
+    { title: "labels: mean pass rate", unit: "share" },
+    { title: "right by labels: pass@k", unit: "share" },
+    {
+      title: "groups with equal rewards",
+      unit: "share",
+      points: series(rows, { "equal rewards": (row) => row.zero_variance_share }),
+    },
+    { title: "distinct answers in a group", unit: "share" },
+    ...ofSignals(rows),
+  ];
+  return drawn.relative === null ? [ofMean(drawn), ...progress] : [...progress, ofMean(drawn)];
+}
+
+const gaming = ({ rows }: Drawn): Listed[] => [
   { title: "malformed answers", unit: "share" },
-  { title: "rollouts without a reward", unit: "share", points: nullPoints(looked) },
   {
     title: "length",
     unit: "tokens",
     points: series(rows, { median: (row) => row.length_tokens.p50, "95 %": (row) => row.length_tokens.p95 }),
   },
-  { title: "distinct answers in a group", unit: "share" },
-];
-
-const ofRewards = ({ rows }: Drawn): Listed[] => [
-  {
-    title: "parse rate",
-    unit: "share",
-    points: series(rows, { "parse rate": (row) => row.parse_rate }),
-    lines: [0.95, 0.8],
-  },
-  {
-    title: "groups with equal rewards",
-    unit: "share",
-    points: series(rows, { "equal rewards": (row) => row.zero_variance_share }),
-    lines: [0.3],
-  },
+  { title: "reward and length, within groups", unit: "Spearman's correlation" },
+  { title: "cut at the limit, near duplicates", unit: "share" },
   {
     title: "agreement with labels",
     unit: "tau-b; ListAcc, share",
@@ -135,13 +136,19 @@ const ofRewards = ({ rows }: Drawn): Listed[] => [
   { title: "agreement with the audit", unit: "Spearman's correlation of reward and audit" },
 ];
 
-const OF_ROLLOUTS: readonly Listed[] = [
-  { title: "cut at the limit, near duplicates", unit: "share" },
-  { title: "reward and length, within groups", unit: "Spearman's correlation", lines: [0.6] },
+/** Charts of the verifier's answers: without a question there is nothing in them but zeros. */
+const ofAnswers = (rows: readonly StepRow[]): Listed[] => [
+  {
+    title: "parse rate",
+    unit: "share",
+    points: series(rows, { "parse rate": (row) => row.parse_rate }),
+  },
+  { title: "verifier: ties, flips, cycles, unreadable", unit: "share" },
+  { title: "verifier's answers cut at the limit", unit: "share" },
 ];
 
-const ofVerifier = (rows: readonly StepRow[]): Listed[] => [
-  { title: "verifier: ties, flips, cycles, unreadable", unit: "share" },
+const ofCost = (rows: readonly StepRow[]): Listed[] => [
+  { title: "cost", unit: "US dollars a step", points: series(rows, { cost: (row) => row.usd ?? null }) },
   {
     title: "answer time",
     unit: "ms",
@@ -153,29 +160,47 @@ const ofVerifier = (rows: readonly StepRow[]): Listed[] => [
     unit: "a step",
     points: series(rows, { prompt: (row) => row.prompt_tokens, completion: (row) => row.completion_tokens }),
   },
-  { title: "cost", unit: "US dollars a step", points: series(rows, { cost: (row) => row.usd ?? null }) },
 ];
 
-function measuresOf(drawn: Drawn): ChartOptions[] {
+/** The charts of a run by the question that they answer. */
+function sectionsOf(drawn: Drawn): Record<string, Listed[]> {
   const { rows, health } = drawn;
-  const { rows: looked, alarms } = health;
+  const asked = rows.some(({ generations }) => generations > 0);
+  const sections: Record<string, Listed[]> = {
+    "Is it learning?": learning(drawn),
+    "Is it being gamed?": gaming(drawn),
+    "Is the judge well?": [
+      ...(asked ? ofAnswers(rows) : []),
+      { title: "rollouts without a reward", unit: "share", points: nullPoints(health.rows) },
+    ],
+    "What does it cost?": asked ? ofCost(rows) : [],
+  };
+  const listed = new Set([...Object.values(sections).flat(), ...ofAnswers(rows)].map(({ title }) => title));
+  const unlisted = CHART_TABLE.lines.filter(({ chart }) => !listed.has(chart));
+  const others = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
+  sections["Is the judge well?"]?.push(...others.values());
+  return sections;
+}
+
+function measuresOf(drawn: Drawn): ChartOptions[] {
+  const { rows: looked, alarms } = drawn.health;
   const hours = hoursOf(drawn);
-  const [mean, progress] = [ofMean(drawn), ofProgress(drawn)];
-  const first = drawn.relative === null ? [mean, ...progress] : [...progress, mean];
-  const listed = [...first, ...ofRewards(drawn), ...ofSignals(rows), ...OF_ROLLOUTS, ...ofVerifier(rows)];
-  const unlisted = CHART_TABLE.lines.filter(({ chart }) => !listed.some(({ title }) => title === chart));
-  const unlistedCharts = new Map(unlisted.map(({ chart: title, unit }) => [title, { title, unit }]));
-  return [...listed, ...unlistedCharts.values()].map((chart: Listed) => {
+  const completed = (section: string, chart: Listed): ChartOptions => {
     const { title, points = [] } = chart;
     const marking = alarms.filter(({ alarm }) => title === EVERY_ALARM || CHART_TABLE.marks[title]?.includes(alarm));
     const lines = CHART_TABLE.lines.flatMap((line) => (line.chart === title ? measured(looked, line) : []));
     return {
       ...chart,
+      section,
       hours,
       points: timed([...points, ...lines], hours),
-      marks: marking.map(({ from_step }) => from_step),
+      thresholds: CHART_TABLE.thresholds[title] ?? [],
+      marks: marking.map(({ alarm, from_step }) => ({ step: from_step, label: alarm })),
     };
-  });
+  };
+  return Object.entries(sectionsOf(drawn)).flatMap(([section, charts]) =>
+    charts.map((chart) => completed(section, chart)),
+  );
 }
 
 function measured(rows: readonly HealthRow[], { measure, as, bridged }: Line): Point[] {
@@ -184,12 +209,12 @@ function measured(rows: readonly HealthRow[], { measure, as, bridged }: Line): P
 }
 
 /** Lines of another run bear its name; its spread is left out. */
-const renamed = (id: string, { points }: ChartOptions): Point[] => {
+const renamed = (name: string, { points }: ChartOptions): Point[] => {
   const single = new Set(points.map(({ series }) => series)).size === 1;
   return points.map(({ low: _, high: __, ...point }) => ({
     ...point,
-    run: id,
-    series: single ? id : `${id}: ${point.series}`,
+    run: name,
+    series: single ? name : `${name}: ${point.series}`,
   }));
 };
 
@@ -198,21 +223,28 @@ const renamed = (id: string, { points }: ChartOptions): Point[] => {
  * those of the first.
  */
 export function measures(first: Drawn, others: readonly Drawn[], changes: readonly number[]): ChartOptions[] {
-  const laid = others.map((other) => ({ id: other.id, charts: measuresOf(other) }));
+  const names = shortNames([first, ...others].map(({ id }) => id));
+  const nameOf = ({ id }: Drawn) => names.get(id) as string;
+  const laid = others.map((other) => ({ name: nameOf(other), charts: measuresOf(other) }));
   return measuresOf(first).map((chart) => {
-    const over = laid.flatMap(({ id, charts }) => {
+    const over = laid.flatMap(({ name, charts }) => {
       const same = charts.find(({ title }) => title === chart.title);
-      return same === undefined ? [] : renamed(id, same);
+      return same === undefined ? [] : renamed(name, same);
     });
-    const ownPoints = over.length === 0 ? chart.points : ownNamed(first.id, chart);
-    return { ...chart, points: [...ownPoints, ...over], changes };
+    const ownPoints = laid.length === 0 ? chart.points : ownNamed(nameOf(first), chart);
+    return {
+      ...chart,
+      points: [...ownPoints, ...over],
+      changes,
+      ...(laid.length > 0 && { runs: [...names.values()] }),
+    };
   });
 }
 
 /** Beside others, a run's own single line bears its name. */
-const ownNamed = (id: string, { points }: ChartOptions): Point[] => {
+const ownNamed = (name: string, { points }: ChartOptions): Point[] => {
   const single = new Set(points.map(({ series }) => series)).size === 1;
-  return points.map((point) => ({ ...point, run: id, ...(single && { series: id }) }));
+  return points.map((point) => ({ ...point, run: name, ...(single && { series: name }) }));
 };
 
 /** A run's chart of rewards with those of scoring it again over them. */

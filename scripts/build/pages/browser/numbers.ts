@@ -9,6 +9,10 @@ export function figure(value: number | null | undefined): string {
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : Number(value.toPrecision(3)).toString();
 }
 
+/** A large count in few places: `9.8B`. */
+export const compact = (value: number): string =>
+  value.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+
 /** A count of a thing, in singular or plural. */
 export const counted = (count: number, noun: string): string => `${figure(count)} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -6,9 +6,11 @@ import { alarmList } from "./alarm-list.ts";
 import { chart, copying, heatMap, saving } from "./charts.ts";
 import { comparing, LAID_MOST } from "./comparing.ts";
 import { el, link } from "./dom.ts";
+import { showFrame } from "./frame.ts";
 import { headlines } from "./headline.ts";
-import { health, type RunDetail, run, runs, steps } from "./log.ts";
+import { health, newerHealth, type RunDetail, run, runs, steps } from "./log.ts";
 import { type Drawn, EVERY_ALARM, hoursOf, measures, withRescored } from "./measures.ts";
+import { copyingName, nameTitle, shortName } from "./names.ts";
 import { isSimulatedStep, simulatedBanner } from "./notices.ts";
 import { age, counted, figure } from "./numbers.ts";
 import { relativeNote } from "./relative-reward.ts";
@@ -23,17 +25,26 @@ const LIVE_MS = 5000;
 /** Steps that are read again: their requests may still be coming. */
 const READ_AGAIN = 3;
 
-function charts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
+/** The charts that have data, below the question that they answer. */
+function sections(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { detail, rows, spread, rescored } = shown;
   const changes = specChanges(specStarts(detail, rows));
-  const drawn = measures(shown, others, changes).map((options) => {
+  const drawn = measures(shown, others, changes).flatMap((options) => {
     const isMean = options.title === EVERY_ALARM;
-    return { isMean, figure: chart(isMean && rescored !== null ? withRescored(options, rescored) : options, looking) };
+    const figure = chart(isMean && rescored !== null ? withRescored(options, rescored) : options, looking);
+    const heatChart = { title: "distribution of rewards", changes, hours: hoursOf(shown) };
+    // The distribution of rewards comes next to their mean.
+    const heat = isMean && spread !== null ? heatMap(heatChart, spread, looking) : null;
+    return [figure, heat].flatMap((element) => (element === null ? [] : [{ section: options.section, element }]));
   });
-  const heatChart = { title: "distribution of rewards", changes, hours: hoursOf(shown) };
-  const heat = spread === null ? null : heatMap(heatChart, spread, looking);
-  // The distribution of rewards comes next to their mean.
-  return drawn.flatMap(({ isMean, figure }) => [figure, isMean ? heat : null]).filter((element) => element !== null);
+  return [...Map.groupBy(drawn, ({ section }) => section)].map(([title, figures]) =>
+    el(
+      "section",
+      { class: "part" },
+      el("h2", {}, title),
+      el("div", { class: "charts" }, ...figures.map(({ element }) => element)),
+    ),
+  );
 }
 
 /**
@@ -79,7 +90,7 @@ function overForm(id: string, laid: readonly string[]): HTMLElement {
     el(
       "button",
       { type: "button", class: "small", onclick: () => go(laid.filter((other) => other !== runId)) },
-      `Remove ${runId}`,
+      `Remove ${shortName(runId)}`,
     ),
   );
   const add = el("button", { type: "submit", class: "small" }, "Add");
@@ -116,16 +127,11 @@ interface Shown extends Drawn {
 /** The parts of the page below its controls that are drawn anew with every step: charts. */
 function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { health: looked, rows } = shown;
+  if (rows.length === 0) return [];
   const part = looked.rows.length < rows.length ? `Alarms use the last ${counted(looked.rows.length, "step")}. ` : "";
   const long = rows.length > POINTS_MOST ? "Each point averages neighbouring steps. " : "";
-  return [
-    el("div", { class: "charts" }, ...charts(shown, others, looking)),
-    el(
-      "p",
-      { class: "soft" },
-      `${part}${long}Red lines: an alarm begins. Dashed lines: an alarm's threshold. Dotted lines: the spec changes.`,
-    ),
-  ];
+  const note = `${part}${long}`.trim();
+  return [...sections(shown, others, looking), ...(note === "" ? [] : [el("p", { class: "soft" }, note)])];
 }
 
 /** Replaces the parts of a place. The focus stays, and named details that were open stay open. */
@@ -150,25 +156,27 @@ async function newer(shown: Shown): Promise<Shown | null> {
   const read = await steps(id, owner, after);
   if (JSON.stringify(read) === JSON.stringify(rows.slice(unchanged.length))) return null;
   const [now, detail] = await Promise.all([
-    health(id, owner).catch(() => looked),
+    newerHealth(id, owner, looked.rows, read.length).catch(() => looked),
     run(id, owner).catch(() => shown.detail),
   ]);
   return { ...shown, rows: [...unchanged, ...read], health: now, detail };
 }
 
 /** Says why a run without steps has no curves. */
-function steplessNote({ last_step }: RunDetail): HTMLElement[] {
-  if (last_step !== null) return [];
-  const text =
-    "The requests of this run have no step, so the run has no charts and no alarms. Send `step` with requests.";
-  return [el("p", { class: "soft" }, text)];
-}
+const steplessNote = (): HTMLElement =>
+  el(
+    "p",
+    {},
+    "The requests of this run have no step, so the run has no charts and no alarms. Send ",
+    el("code", {}, "step"),
+    " with requests.",
+  );
 
-/** Says how far a long run has been read, until its page is there. */
-function reading(count: number): void {
-  const main = document.querySelector("main[aria-busy]");
-  main?.replaceChildren(el("p", { class: "soft", role: "status" }, `Loading steps (${count}) ..`));
-}
+/** Where the page is, and its title: a long id is cut. */
+const head = (id: string): HTMLElement[] => [
+  el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
+  nameTitle(id),
+];
 
 function notFound(laid: readonly string[], others: readonly Drawn[]): HTMLElement[] {
   const missing = laid.filter((runId) => !others.some(({ id }) => id === runId));
@@ -200,7 +208,7 @@ function activity({ last_at }: RunDetail): string {
  * The line below the title: whether the run goes on, its last step and, apart from what is announced, the
  * age of that step.
  */
-function stateLine() {
+function stateLine(id: string) {
   const text = el("span", { "aria-live": "polite" });
   const since = el("span");
   /** @param failed whether the last check for new steps failed */
@@ -211,39 +219,46 @@ function stateLine() {
     if (text.textContent !== said) text.textContent = said;
     since.textContent = ` Updated ${age(detail.last_at, Date.now())}.`;
   };
-  return { element: el("p", { class: "soft" }, text, since), update };
+  return { element: el("p", { class: "soft" }, text, since, copyingName(id)), update };
 }
 
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
   const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
-  const detail = await run(id, owner);
-  const [found, rows] = await Promise.all([health(id, owner), steps(id, owner, null, reading)]);
+  const tell = showFrame(head(id), true);
+  const reading = (count: number) => tell(`Loading steps (${count}) ..`);
+  const [detail, found, rows] = await Promise.all([run(id, owner), health(id, owner), steps(id, owner, null, reading)]);
   const starts = specStarts(detail, rows);
   const over = await Promise.all(laid.map((runId) => laidOver(runId, owner)));
   const others = over.filter((drawn) => drawn !== null);
   const { href, alarmed } = addresses(id, owner);
-  const [alarms, head, place] = [el("div"), el("div"), el("div")];
-  const state = stateLine();
+  const [alarms, figures, place] = [el("div"), el("div"), el("div")];
+  const state = stateLine(id);
   const table = stepTable(rows, href);
   const draw = (shown: Shown) => {
-    redraw(alarms, [...simulatedBanner(shown.rows.some(isSimulatedStep)), alarmList(shown.health, alarmed)]);
-    head.replaceChildren(...headlines(shown));
+    const isStepless = shown.detail.last_step === null;
+    const found = isStepless ? steplessNote() : alarmList(shown.health, alarmed);
+    redraw(alarms, [...simulatedBanner(shown.rows.some(isSimulatedStep)), found]);
+    looking.element.hidden = isStepless;
+    figures.replaceChildren(...headlines(shown));
     redraw(place, drawnParts(shown, others, looking));
     table.update(shown.rows);
   };
   const relative = relativeNote(detail.specs);
   let shown: Shown = { id, owner, rows, health: found, relative, detail, spread: null, rescored: null };
-  const looking = viewControls(() => draw(shown));
+  const onSpread = (spread: Spread) => {
+    shown = { ...shown, spread };
+    draw(shown);
+  };
+  const looking = viewControls(
+    () => draw(shown),
+    [overForm(id, laid), spreading({ id, owner }, () => shown.rows, onSpread)],
+  );
   draw(shown);
   state.update(shown, false);
   const onScored = (rescored: Shown["rescored"]) => {
     if (rescored === shown.rescored) return;
     shown = { ...shown, rescored };
-    draw(shown);
-  };
-  const onSpread = (spread: Spread) => {
-    shown = { ...shown, spread };
     draw(shown);
   };
   const look = async () => {
@@ -259,21 +274,16 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   };
   setTimeout(look, LIVE_MS);
   return [
-    el("nav", { "aria-label": "Where" }, link("/runs", "Runs")),
-    el("h1", {}, id),
+    ...head(id),
     state.element,
     ...aboutRun(detail),
     alarms,
-    head,
-    ...steplessNote(detail),
+    figures,
     ...notFound(laid, others),
     looking.element,
     place,
-    el("h2", {}, "Compare and rescore"),
-    overForm(id, laid),
     ...(others.length === 0 ? [] : [comparing(shown, others)]),
     rescoring(detail, starts, owner, onScored),
-    spreading({ id, owner }, () => shown.rows, onSpread),
     stepsTitle(id, () => csv(shown.rows)),
     table.element,
     specList(detail, starts),

@@ -1,10 +1,12 @@
 // The page of runs: each with its last step, age, rewards and alarms; filtered by text and by alarm.
-import { sparkline } from "./charts.ts";
 import { LAID_MOST } from "./comparing.ts";
 import { type Column, el, link, liveTable } from "./dom.ts";
+import { showFrame } from "./frame.ts";
 import { health, type RunHealth, type RunSummary, runs } from "./log.ts";
+import { nameLink } from "./names.ts";
 import { isSimulatedRun, simulatedBanner } from "./notices.ts";
-import { age, counted, figure, percent } from "./numbers.ts";
+import { age, compact, counted, figure, percent } from "./numbers.ts";
+import { type Trend, trendOf } from "./trend.ts";
 
 /** Runs whose alarms and rewards are looked up; the newest. */
 const LOOKED_AT = 24;
@@ -15,9 +17,12 @@ export const runHref = ({ run_id, owner }: Pick<RunSummary, "run_id" | "owner">,
 
 interface Seen extends RunSummary {
   health: RunHealth | null;
+  /** Its rewards; null where its steps were not looked up. */
+  rewards: Trend | null;
 }
 
 export async function runsPage(): Promise<HTMLElement[]> {
+  showFrame([el("h1", {}, "Runs")]);
   const { rows: all, more } = await runs();
   if (all.length === 0) {
     const how = "Send a run_id with POST /v1/rewards to start a run, and a step to order its charts.";
@@ -28,11 +33,11 @@ export async function runsPage(): Promise<HTMLElement[]> {
   const seen = await Promise.all(
     all.map(async (run, i): Promise<Seen> => {
       const found = i < LOOKED_AT ? await health(run.run_id, owner(run), [STEPS_LOOKED_AT]).catch(() => null) : null;
-      return { ...run, health: found };
+      return { ...run, health: found, rewards: found === null ? null : trendOf(found.rows, (row) => row.reward_mean) };
     }),
   );
   const compare = comparison(named);
-  const found = liveTable("", [...columns(named), compare.column], seen);
+  const found = liveTable("", columns(named, compare.box), seen);
   found.element.classList.add("cards");
   const text = el("input", { type: "search", placeholder: "run id", "aria-label": "Filter by run id" });
   const names = [...new Set(seen.flatMap(({ health }) => health?.on ?? []))].sort();
@@ -65,8 +70,8 @@ export async function runsPage(): Promise<HTMLElement[]> {
   return [...banner, el("h1", {}, "Runs"), filters, ...hint, found.element];
 }
 
-/** A column to tick runs, and the link to the page that draws the ticked runs together: the first one's. */
-function comparison(named: boolean): { column: Column<Seen>; element: HTMLElement } {
+/** A box to tick each run, and the link to the page that draws the ticked runs together: the first one's. */
+function comparison(named: boolean): { box: (run: Seen) => HTMLElement; element: HTMLElement } {
   let ticked: Seen[] = [];
   const element = el("span", { class: "soft", "aria-live": "polite" });
   const show = () => {
@@ -89,14 +94,14 @@ function comparison(named: boolean): { column: Column<Seen>; element: HTMLElemen
     show();
   };
   const boxes = new Map<Seen, HTMLInputElement>();
-  const cell = (run: Seen) => {
+  const boxOf = (run: Seen) => {
     const box = boxes.get(run) ?? el("input", { type: "checkbox", "aria-label": `Compare ${run.run_id}` });
     if (!boxes.has(run)) box.addEventListener("change", () => tick(run, box));
     boxes.set(run, box);
     return box;
   };
   show();
-  return { column: { title: "compare", cell }, element };
+  return { box: boxOf, element };
 }
 
 /** Whether the alarms that are on fit the choice: `any`, a name, or all. */
@@ -105,14 +110,20 @@ const fits = (on: readonly string[], wanted: string): boolean =>
 
 const tokensOf = ({ prompt_tokens, completion_tokens }: RunSummary) => prompt_tokens + completion_tokens;
 
-function columns(named: boolean): Column<Seen>[] {
+/** @param box the box that ticks a run */
+function columns(named: boolean, box: (run: Seen) => HTMLElement): Column<Seen>[] {
   const now = Date.now();
   return [
     {
       title: "run",
       cell: (run) => {
-        const name = link(runHref(run, named), run.run_id);
-        return isSimulatedRun(run.health?.rows ?? []) ? el("span", {}, name, " (simulated)") : name;
+        const simulated = isSimulatedRun(run.health?.rows ?? []) ? " (simulated)" : null;
+        return el(
+          "span",
+          { class: "field" },
+          box(run),
+          el("span", {}, nameLink(runHref(run, named), run.run_id), simulated),
+        );
       },
       sortValue: ({ run_id }) => run_id,
     },
@@ -136,15 +147,9 @@ function columns(named: boolean): Column<Seen>[] {
     },
     { title: "last update", cell: ({ last_at }) => age(last_at, now), sortValue: ({ last_at }) => last_at },
     {
-      title: "mean reward",
-      cell: ({ reward_mean, health }) =>
-        el(
-          "span",
-          { class: "spark" },
-          figure(reward_mean),
-          sparkline((health?.rows ?? []).map((row) => row.reward_mean ?? null)),
-        ),
-      sortValue: ({ reward_mean }) => reward_mean,
+      title: "latest reward",
+      cell: ({ rewards }) => el("span", { class: "spark" }, figure(rewards?.to), rewards?.line ?? null),
+      sortValue: ({ rewards }) => rewards?.to ?? null,
       number: true,
     },
     {
@@ -154,6 +159,6 @@ function columns(named: boolean): Column<Seen>[] {
       number: true,
     },
     { title: "groups", cell: ({ groups }) => figure(groups), sortValue: ({ groups }) => groups, number: true },
-    { title: "verifier's tokens", cell: (run) => figure(tokensOf(run)), sortValue: tokensOf, number: true },
+    { title: "tokens", cell: (run) => compact(tokensOf(run)), sortValue: tokensOf, number: true },
   ];
 }

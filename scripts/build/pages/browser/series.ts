@@ -63,10 +63,14 @@ const COLORS = ["a", "b", "c", "d", "e", "f"].map((letter) => `var(--series-${le
 /** For a series that shares its run's colour. */
 const DASHES = ["", "5 3", "2 2", "8 3 2 3", "1 3"];
 
-/** A colour a run where several are drawn, else a colour a series; dashes tell the series apart. */
-export function strokesOf(points: readonly Point[]) {
-  const names = [...new Set(points.map(({ series }) => series))];
-  const runs = [...new Set(points.map(({ run }) => run ?? ""))];
+/**
+ * A colour a run where several are drawn, else a colour a series; dashes tell the series apart. A series without
+ * a value has neither.
+ * @param drawnRuns the runs of the page in their order, so that each has one colour in all charts
+ */
+export function strokesOf(points: readonly Point[], drawnRuns: readonly string[] = []) {
+  const runs = [...new Set([...drawnRuns, ...points.map(({ run }) => run ?? "")])];
+  const names = [...new Set(points.flatMap(({ series, value }) => (value === null ? [] : [series])))];
   const ofRun = (name: string) => points.find(({ series }) => series === name)?.run ?? "";
   const among = (name: string) => names.filter((other) => ofRun(other) === ofRun(name)).indexOf(name);
   const place = (name: string) => (runs.length > 1 ? runs.indexOf(ofRun(name)) : names.indexOf(name));

@@ -64,8 +64,12 @@ export interface ViewControls {
   whole(): void;
 }
 
-/** @param onChange called after each change */
-export function viewControls(onChange: () => void): ViewControls {
+/**
+ * The page's toolbar.
+ * @param onChange called after each change of the view
+ * @param others controls that are not of the view
+ */
+export function viewControls(onChange: () => void, others: readonly HTMLElement[]): ViewControls {
   let view = viewIn(location.search);
   const option = (value: string, text: string) => el("option", { value }, text);
   const smoothing = el("select", { id: "smooth" }, ...SMOOTHING.map(([weight, text]) => option(`${weight}`, text)));
@@ -112,8 +116,9 @@ export function viewControls(onChange: () => void): ViewControls {
   const element = el(
     "details",
     { class: "view", open: isChanged || !matchMedia("(max-width: 40rem)").matches },
-    el("summary", {}, "View"),
+    el("summary", {}, "View and compare"),
     el("p", { class: "filters" }, ...fields),
+    ...others,
   );
   return { element, view: () => view, zoom, whole };
 }

@@ -18,5 +18,6 @@ export const page = /* @__PURE__ */ documented(atCap, {
   needs: "`finish_reason`",
   look_at: "the policy's `max_tokens`, `overlong`",
   marked_on: ["cut at the limit, near duplicates"],
+  draws_threshold: true,
   groups_by: ["cut at the limit", "most"],
 });

@@ -19,5 +19,6 @@ export const page = /* @__PURE__ */ documented(evidenceCut, {
   look_at:
     "`left_out` of the step's groups: allow more characters in `candidate.transcript`, use a verifier with a longer context, or shorten tool results",
   marked_on: ["agent runs: share shown"],
+  draws_threshold: true,
   groups_by: ["shown", "least"],
 });

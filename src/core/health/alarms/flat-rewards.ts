@@ -20,5 +20,6 @@ export const page = /* @__PURE__ */ documented(flatRewards, {
   needs: "10 steps with complete groups",
   look_at: "use harder or easier prompts, more samples per pair, or a finer score",
   marked_on: ["groups with equal rewards"],
+  draws_threshold: true,
   groups_by: ["std", "least"],
 });

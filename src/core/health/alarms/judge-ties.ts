@@ -28,5 +28,6 @@ export const page = /* @__PURE__ */ documented(judgeTies, {
   needs: "10 steps with decided pairs",
   look_at: "use more samples per pair, or a verifier that distinguishes candidates better",
   marked_on: ["verifier: ties, flips, cycles, unreadable"],
+  draws_threshold: true,
   groups_by: ["tied or undecided", "most"],
 });

@@ -21,5 +21,6 @@ export const page = /* @__PURE__ */ documented(lengthReward, {
   needs: "10 steps with `length_tokens` and with groups whose rewards differ",
   look_at: "the verifier prefers long answers: add a length signal or use another verifier",
   marked_on: ["reward and length, within groups"],
+  draws_threshold: true,
   groups_by: ["reward and length", "most"],
 });

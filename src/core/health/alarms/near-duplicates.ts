@@ -18,5 +18,6 @@ export const page = /* @__PURE__ */ documented(nearDuplicates, {
   needs: "any rollout",
   look_at: "the policy has collapsed: check temperature and entropy",
   marked_on: ["cut at the limit, near duplicates"],
+  draws_threshold: true,
   groups_by: ["duplicates", "most"],
 });

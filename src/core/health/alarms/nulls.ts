@@ -39,5 +39,6 @@ export const page = /* @__PURE__ */ documented(nulls, {
   needs: "any rollout",
   look_at: "the errors of those codes",
   marked_on: ["rollouts without a reward"],
+  draws_threshold: true,
   groups_by: ["without a reward", "most"],
 });

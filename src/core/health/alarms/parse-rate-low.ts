@@ -22,5 +22,6 @@ export const page = /* @__PURE__ */ documented(parseRateLow, {
   needs: "10 steps in which the verifier answered",
   look_at: "verdicts' `status`; the prompt and `max_tokens` of the judge",
   marked_on: ["parse rate"],
+  draws_threshold: true,
   groups_by: ["parse rate", "least"],
 });
