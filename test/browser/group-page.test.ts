@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { HOSTILE, open, shot, withRuns } from "./runs-setup.ts";
+import { accessFaults, HOSTILE, open, shot, withRuns } from "./runs-setup.ts";
 
 withRuns();
 
@@ -14,7 +14,7 @@ it("goes from the run to a verdict in three clicks, and what a model wrote is te
   await page.getByLabel("verdicts of #0 and #1").first().click();
   expect(await page.locator("caption", { hasText: /verdicts? of #0 and #1/ }).count()).toBe(1);
   expect(page.url()).toContain("#pair=0-1");
-  const said = page.locator(".said pre");
+  const said = page.locator("section.said pre");
   expect(await said.first().textContent()).toBe(
     `${HOSTILE} \\boxed{${await page
       .locator(".said h3")
@@ -22,7 +22,8 @@ it("goes from the run to a verdict in three clicks, and what a model wrote is te
       .textContent()
       .then((head) => /: (.) /.exec(head ?? "")?.[1])}}`,
   );
-  expect(await page.locator("details.said pre").allTextContents()).toHaveLength(4);
+  // The prompt, three rollouts, and the pair's two side by side.
+  expect(await page.locator("details.said pre").allTextContents()).toHaveLength(6);
   await page.locator("tr[data-rollout] a", { hasText: "#2" }).click();
   expect(page.url()).toContain("#rollout=2&pair=0-1");
   expect(await page.locator("tr[data-named]").getAttribute("data-rollout")).toBe("2");
@@ -154,7 +155,8 @@ it("leads from step to step and from group to group, and says of a step that it 
   expect(await page.locator("h1").textContent()).toMatch(/^Group .+ \u00b7 step 7$/);
   expect(await page.locator(".begins").textContent()).not.toBe("");
   await page.goto(new URL("/runs/scored/steps/999?owner=tests", page.url()).href);
-  await page.getByText("This run has no groups at step 999").waitFor();
+  await page.waitForSelector("h1:has-text('Step 999 not found')");
+  await page.getByText("This run has no groups at step 999: the run has only step 7.").waitFor();
   const nearest = page.getByLabel("Steps").getByRole("link");
   const told = (await nearest.textContent()) as string;
   await nearest.click();
@@ -163,3 +165,69 @@ it("leads from step to step and from group to group, and says of a step that it 
   expect(faults).toEqual([]);
   await page.context().close();
 });
+
+it("says which steps a run has where the address names none of them", async () => {
+  const { page, faults } = await open("/runs/calm/steps/last");
+  expect(await page.locator("h1").textContent()).toBe("Step last not found");
+  expect(await page.getByRole("status").textContent()).toContain("the run has steps 0 to 59");
+  expect(faults).toEqual([]);
+  await page.goto(new URL("/runs/nobody/steps/3", page.url()).href);
+  await page.getByRole("alert").waitFor();
+  expect(await page.locator("h1").textContent()).toBe("Step 3");
+  await page.context().close();
+});
+
+it("tells groups apart by their prompts, and leads over the requests of a step", async () => {
+  const { page, faults } = await open("/runs/split/steps/5?owner=tests");
+  const heads = await page.locator("thead th").allTextContents();
+  expect(heads.slice(0, 4)).toEqual(["group", "prompt", "mean reward", "best reward"]);
+  expect(heads).not.toContain("status");
+  expect(await page.locator("td[data-title=prompt]").allTextContents()).toEqual(["Add.", "Sort."]);
+  await page.locator("tbody a", { hasText: "Add." }).click();
+  await page.waitForSelector("h1:has-text('Group Add. \u00b7 step 5')");
+  expect(await page.locator(".begins").textContent()).toBe("Add.");
+  await page.getByRole("link", { name: "Group Sort. \u2192" }).click();
+  await page.waitForSelector("h1:has-text('Group Sort.')");
+  await page.getByRole("link", { name: "\u2190 Group Add." }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+it.each([
+  ["light", 1280],
+  ["dark", 400],
+] as const)(
+  "shows two rollouts beside one another with the verdicts that decided them, %s, %i px wide",
+  async (theme, width) => {
+    const { page, faults } = await open("/runs/split/steps/5?owner=tests", { theme, width });
+    await page.locator("tbody a").first().click();
+    await page.waitForSelector("h2:has-text('Who beat whom')");
+    const heads = await page.locator(".scroll").first().locator("th").allTextContents();
+    expect(heads).toEqual(["rollout", "reward", "wins", "losses", "notes"]);
+    expect(await page.locator("caption").first().textContent()).toBe(
+      "3 rollouts; all zero: format, overlong, ties, undecided, unparsed",
+    );
+    const decided = page.locator(".decided");
+    expect(await decided.allTextContents()).toEqual(["lost to #1, #2", "beat #0; lost to #2", "beat #0, #1"]);
+    await decided.nth(1).getByRole("link", { name: "#2" }).click();
+    const caption = page.locator("caption", { hasText: "1 verdict of #1 and #2" });
+    await caption.waitFor();
+    const sides = page.locator(".sides").last().locator("details");
+    expect(await sides.locator("summary").allTextContents()).toEqual([
+      "#1, reward 0.5, 16 characters",
+      "#2, reward 1, 17 characters",
+    ]);
+    expect((await sides.locator("pre").allTextContents()).map((text) => /b+|c+/.exec(text)?.[0])).toEqual([
+      "bb",
+      "ccc",
+    ]);
+    const [left, right] = [await sides.first().boundingBox(), await sides.last().boundingBox()];
+    expect((left?.y ?? 0) === (right?.y ?? 1)).toBe(width === 1280);
+    expect(await accessFaults(page)).toEqual([]);
+    await shot(page, `sides-${theme}-${width}`);
+    await page.getByRole("button", { name: "All verdicts" }).click();
+    expect(await page.locator("caption", { hasText: /^3 verdicts$/ }).count()).toBe(1);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  },
+);

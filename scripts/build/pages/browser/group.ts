@@ -2,9 +2,11 @@
 
 import { turnOfText } from "../../../../src/core/transcript/turns.ts";
 import { isSimulated } from "../../../../src/core/wire/simulated-model.ts";
-import { el, link, table } from "./dom.ts";
+import { type Column, el, link, table } from "./dom.ts";
+import { showFrame } from "./frame.ts";
 import {
   type GroupRow,
+  groups,
   type LoggedText,
   type RequestRow,
   request,
@@ -13,10 +15,11 @@ import {
   texts,
   verdicts,
 } from "./log.ts";
+import { copyingName, nameLink, nameTitle, shortName } from "./names.ts";
 import { isSimulatedGroup, noTexts, simulatedBanner } from "./notices.ts";
 import { counted, figure, percent } from "./numbers.ts";
 import { budgetsOf, drawnRun, promptOf, runOf, toldOf, type ViewSpec } from "./transcript.ts";
-import { auditParts, matrices, verdictTable, verdictTexts } from "./verdicts.ts";
+import { auditParts, matrices, outcomesOf, verdictTable, verdictTexts } from "./verdicts.ts";
 
 type Rollout = GroupRow["result"]["rollouts"][number];
 
@@ -54,59 +57,59 @@ function rolloutLink(rollout: number): HTMLElement {
 
 const COUNTS = ["wins", "losses", "ties", "undecided", "unparsed"] as const;
 
-/** What is 0 for each rollout has no column; the caption names it. */
+type Row = Rollout & { index: number };
+
+/** What is peculiar to a rollout, in words. */
+const notesOf = ({ format_ok, jams_judge, duplicate_of, index }: Row, selected: number | null): string =>
+  [
+    index === selected ? "selected" : "",
+    duplicate_of === null ? "" : `duplicate of #${duplicate_of}`,
+    format_ok ? "" : "breaks a format rule",
+    jams_judge ? "makes verdicts unreadable" : "",
+  ]
+    .filter((note) => note !== "")
+    .join(", ");
+
+const numberColumn = (
+  title: string,
+  sortValue: (row: Row) => number | null,
+  cell = (row: Row) => figure(sortValue(row)),
+): Column<Row> => ({ title, cell, sortValue, number: true });
+
+/** Rewards and what decided them come first. What is 0 for each rollout has no column; the caption names it. */
 function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLElement {
-  const every = [...new Set(result.rollouts.flatMap(({ components }) => Object.keys(components)))];
-  const says = (name: string) => result.rollouts.some(({ components }) => components[name] !== 0);
-  const names = every.filter((name) => name === "base" || says(name));
   const rows = result.rollouts.map((rollout, index) => ({ ...rollout, index }));
-  type Row = Rollout & { index: number };
-  const zeros = [
-    ...every.filter((name) => !names.includes(name)),
-    ...COUNTS.filter((name) => rows.every((row) => row[name] === 0)),
-  ];
-  const count = (title: (typeof COUNTS)[number]) => ({
-    title,
-    cell: (row: Row) => figure(row[title]),
-    sortValue: (row: Row) => row[title],
-    number: true as const,
-  });
+  const components = [...new Set(rows.flatMap((row) => Object.keys(row.components)))];
+  const isZero = (name: string) => rows.every((row) => row.components[name] === 0);
+  /** The one component of a reward without penalties says the same. */
+  const isReward = (name: string) => rows.every((row) => row.components[name] === rewards[row.index]);
+  const zeros = [...components.filter(isZero), ...COUNTS.filter((name) => rows.every((row) => row[name] === 0))];
+  const caption = zeros.length === 0 ? "" : `; all zero: ${zeros.join(", ")}`;
   return table<Row>(
-    [counted(rows.length, "rollout"), ...(zeros.length === 0 ? [] : [`All zero: ${zeros.join(", ")}`])].join("; "),
+    `${counted(rows.length, "rollout")}${caption}`,
     [
-      {
-        title: "rollout",
-        cell: ({ index }) => rolloutLink(index),
-        sortValue: ({ index }) => index,
-      },
-      {
-        title: "reward",
-        cell: ({ index, error }) => error ?? figure(rewards[index]),
-        sortValue: ({ index }) => rewards[index] ?? null,
-        number: true,
-      },
-      ...names.map((name) => ({
-        title: name,
-        cell: ({ components, errors }: Row) => errors?.[name] ?? figure(components[name]),
-        sortValue: ({ components }: Row) => components[name] ?? null,
-        number: true as const,
-      })),
+      { title: "rollout", cell: ({ index }) => rolloutLink(index), sortValue: ({ index }) => index },
+      numberColumn(
+        "reward",
+        ({ index }) => rewards[index] ?? null,
+        ({ index, error }) => error ?? figure(rewards[index]),
+      ),
+      ...COUNTS.filter((name) => !zeros.includes(name)).map((name) => numberColumn(name, (row) => row[name])),
+      ...(rows.every((row) => notesOf(row, result.selected) === "")
+        ? []
+        : [{ title: "notes", cell: (row: Row) => notesOf(row, result.selected) }]),
       ...(pass_rates.some((rate) => rate !== null) ? [passRate(pass_rates)] : []),
       ...(audit === undefined ? [] : [secondJudge(audit)]),
       ...(rows.some(({ shown }) => shown !== undefined) ? [shownShare] : []),
-      ...COUNTS.filter((name) => rows.some((row) => row[name] > 0)).map(count),
-      {
-        title: "notes",
-        cell: ({ format_ok, jams_judge, duplicate_of, index }) =>
-          [
-            format_ok ? "" : "breaks a format rule",
-            jams_judge ? "makes verdicts unreadable" : "",
-            duplicate_of === null ? "" : `duplicate of #${duplicate_of}`,
-            result.selected === index ? "selected" : "",
-          ]
-            .filter((note) => note !== "")
-            .join(", "),
-      },
+      ...components
+        .filter((name) => !zeros.includes(name) && !isReward(name))
+        .map((name) =>
+          numberColumn(
+            name,
+            (row) => row.components[name] ?? null,
+            (row) => row.errors?.[name] ?? figure(row.components[name]),
+          ),
+        ),
     ],
     rows,
     ({ index }) => ({ "data-rollout": `${index}` }),
@@ -114,28 +117,22 @@ function rolloutTable({ result, rewards, pass_rates, audit }: GroupRow): HTMLEle
 }
 
 /** How much of a rollout of several turns the judge saw. */
-const shownShare = {
-  title: "shown",
-  cell: ({ shown }: Rollout) => percent(shown),
-  sortValue: ({ shown }: Rollout) => shown ?? null,
-  number: true as const,
-};
+const shownShare = numberColumn(
+  "shown",
+  ({ shown }) => shown ?? null,
+  ({ shown }) => percent(shown),
+);
 
 /** The label of each rollout. */
-const passRate = (rates: readonly (number | null)[]) => ({
-  title: "pass rate",
-  cell: ({ index }: { index: number }) => percent(rates[index]),
-  sortValue: ({ index }: { index: number }) => rates[index] ?? null,
-  number: true as const,
-});
+const passRate = (rates: readonly (number | null)[]) =>
+  numberColumn(
+    "pass rate",
+    ({ index }) => rates[index] ?? null,
+    ({ index }) => percent(rates[index]),
+  );
 
 /** How the audit's judge scored each rollout. */
-const secondJudge = (scores: readonly (number | null)[]) => ({
-  title: "audit",
-  cell: ({ index }: { index: number }) => figure(scores[index]),
-  sortValue: ({ index }: { index: number }) => scores[index] ?? null,
-  number: true as const,
-});
+const secondJudge = (scores: readonly (number | null)[]) => numberColumn("audit", ({ index }) => scores[index] ?? null);
 
 /** The prompt and the rollouts: turns as such, all else as the text that it is. */
 async function loggedTexts(whole: RequestRow, group: GroupRow, said: readonly StoredVerdict[], written: LoggedText[]) {
@@ -148,14 +145,34 @@ async function loggedTexts(whole: RequestRow, group: GroupRow, said: readonly St
   return written.map((entry) => {
     const { rollout_index: r, text } = entry;
     const run = r === null ? promptOf(text) : (runs[r] ?? null);
-    if (run === null) return loggedText(entry);
+    const head = r === null ? "prompt" : `#${r}, ${rewardOf(group, r)}`;
+    const decided = r === null ? [] : [decidedBy(group, said, r)];
+    if (run === null) return loggedText(`${head}, ${counted(text.length, "character")}`, text, decided);
     const shared = r === null || known?.candidate?.extract !== "whole" ? 0 : (result.shared_turns ?? 0);
     const part =
       r === null ? { prefix: "P", budget: null, reasoning: true } : { budget: budgets?.[r] ?? null, reasoning };
-    const caption = r === null ? "prompt" : `#${r}, ${toldOf(run, result.rollouts[r] as Rollout)}`;
+    const caption = r === null ? head : `${head}, ${toldOf(run, result.rollouts[r] as Rollout)}`;
     const drawn = drawnRun({ run, shared, named: namedTurns(said, r), ...part });
-    return el("details", { class: "said", open: true }, el("summary", {}, caption), drawn);
+    return el("details", { class: "said", open: true }, el("summary", {}, caption), ...decided, drawn);
   });
+}
+
+const rewardOf = ({ rewards, result }: GroupRow, rollout: number): string => {
+  const reward = rewards[rollout] ?? null;
+  return reward === null ? `no reward (${result.rollouts[rollout]?.error ?? "unknown"})` : `reward ${figure(reward)}`;
+};
+
+/** The pairs that decided a rollout's reward, each a link to its verdicts; of a duplicate, whose they are. */
+function decidedBy({ result }: GroupRow, said: readonly StoredVerdict[], rollout: number): HTMLElement {
+  const duplicateOf = result.rollouts[rollout]?.duplicate_of ?? null;
+  if (duplicateOf !== null)
+    return el("p", { class: "soft" }, `The same as #${duplicateOf}, which was judged for both.`);
+  const known = Object.entries(outcomesOf(said, rollout)).filter(([, others]) => others.length > 0);
+  const parts = known.flatMap(([how, others]: [string, number[]], at) => [
+    `${at === 0 ? "" : "; "}${how} `,
+    ...others.flatMap((other, i) => [i === 0 ? "" : ", ", link(addressOf({ pair: [rollout, other] }), `#${other}`)]),
+  ]);
+  return el("p", { class: "soft decided" }, ...parts);
 }
 
 /** How many verdicts name which turn of a rollout. */
@@ -177,15 +194,14 @@ async function specOf({ run_id, owner, spec_hash }: RequestRow): Promise<ViewSpe
 }
 
 /** A prompt or a rollout, folded where it is long. */
-function loggedText({ rollout_index, text }: LoggedText): HTMLElement {
-  const name = rollout_index === null ? "prompt" : `#${rollout_index}`;
-  return el(
+const loggedText = (caption: string, text: string, decided: readonly HTMLElement[]): HTMLElement =>
+  el(
     "details",
     { class: "said", open: text.length <= FOLDED_FROM },
-    el("summary", {}, `${name}, ${figure(text.length)} characters`),
+    el("summary", {}, caption),
+    ...decided,
     el("pre", { tabindex: "0" }, text),
   );
-}
 
 /** Characters of a text that is not shown at once. */
 const FOLDED_FROM = 2000;
@@ -195,41 +211,39 @@ function trail({ run_id, step, owner }: RequestRow): HTMLElement {
   const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
   const runPath = `/runs/${encodeURIComponent(run_id ?? "")}`;
   const links = [link("/runs", "Runs")];
-  if (run_id !== null) links.push(link(`${runPath}${query}`, run_id));
+  if (run_id !== null) links.push(nameLink(`${runPath}${query}`, run_id));
   if (run_id !== null && step !== null) links.push(link(`${runPath}/steps/${step}${query}`, `step ${step}`));
   return el("nav", { "aria-label": "Where" }, ...links.flatMap((item, i) => (i === 0 ? [item] : [" / ", item])));
 }
 
-const heading = ({ step, result }: GroupRow) =>
-  `Group ${result.group_id}${step === null ? "" : ` \u00b7 step ${step}`}`;
-
-/** Links to the groups beside it in its request. */
-function beside({ groups }: RequestRow, group: GroupRow): HTMLElement[] {
-  const at = groups.findIndex(({ id }) => id === group.id);
-  const [previous, next] = [groups[at - 1], groups[at + 1]];
-  const links = [
-    ...(previous === undefined ? [] : [link(`/groups/${previous.id}`, `\u2190 Group ${previous.result.group_id}`)]),
-    ...(next === undefined ? [] : [link(`/groups/${next.id}`, `Group ${next.result.group_id} \u2192`)]),
-  ];
-  return links.length === 0 ? [] : [el("nav", { "aria-label": "Groups", class: "beside" }, ...links)];
-}
-
-const FIRST_CHARS = 120;
-
-/** The first words of the prompt, or of the last message of a chat. */
-function firstWords(written: readonly LoggedText[]): HTMLElement[] {
-  const prompt = written.find(({ rollout_index }) => rollout_index === null)?.text;
-  if (prompt === undefined) return [];
-  const parts = promptOf(prompt)?.turns.at(-1)?.parts;
-  const said = (parts?.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(" ") ?? prompt).trim();
-  const line = said.replace(/\s+/g, " ");
-  return [el("p", { class: "begins" }, line.length > FIRST_CHARS ? `${line.slice(0, FIRST_CHARS)}\u2026` : line)];
+/** Links to the groups beside it: of its request, else of its step, which is read for it. */
+function beside({ run_id, step, owner, groups: ofRequest }: RequestRow, group: GroupRow): HTMLElement {
+  const nav = el("nav", { "aria-label": "Groups", class: "beside" });
+  const show = (rows: readonly GroupRow[]) => {
+    const at = rows.findIndex(({ id }) => id === group.id);
+    const [previous, next] = [rows[at - 1], rows[at + 1]];
+    const nameOf = ({ result }: GroupRow) => `Group ${shortName(result.group_id)}`;
+    const links = [
+      ...(previous === undefined ? [] : [link(`/groups/${previous.id}`, `\u2190 ${nameOf(previous)}`)]),
+      ...(next === undefined ? [] : [link(`/groups/${next.id}`, `${nameOf(next)} \u2192`)]),
+    ];
+    nav.replaceChildren(...links);
+    nav.hidden = links.length === 0;
+    return links.length;
+  };
+  if (show(ofRequest) < 2 && run_id !== null && step !== null)
+    void groups(run_id, step, owner).then(
+      ({ rows }) => show(rows),
+      () => {},
+    );
+  return nav;
 }
 
 /** The verdicts, all or of one pair, and the pair's named in the address. */
 function verdictList(
   all: readonly StoredVerdict[],
   audit: readonly StoredVerdict[],
+  rollouts: readonly HTMLElement[],
 ): { list: HTMLElement; show: (a: number, b: number) => void; showAll: () => void } {
   const whole =
     audit.length === 0
@@ -251,9 +265,13 @@ function verdictList(
       from.filter(({ order }) => order.includes(a) && order.includes(b)),
     ) as [StoredVerdict[], StoredVerdict[]];
     const suffix = ` of #${a} and #${b}`;
+    // Copies: the texts stay in their places.
+    const sides = [a, b].flatMap((r) => (rollouts[r]?.cloneNode(true) as HTMLElement | undefined) ?? []);
+    for (const side of sides) side.setAttribute("open", "");
     const parts = [verdictTable(some, `${counted(some.length, "verdict")}${suffix}`), ...verdictTexts(some)];
     const others = el("button", { type: "button", class: "small", onclick: back }, "All verdicts");
-    list.replaceChildren(el("p", {}, others), ...parts, ...auditParts(second, suffix));
+    const both = el("div", { class: "sides" }, ...sides);
+    list.replaceChildren(el("p", {}, others), both, ...parts, ...auditParts(second, suffix));
     history.replaceState(null, "", addressOf({ pair: [a, b] }));
     list.scrollIntoView({ block: "start" });
   };
@@ -267,6 +285,7 @@ const STATUS: Record<GroupRow["result"]["status"], string> = {
 };
 
 export async function groupPage(id: string): Promise<HTMLElement[]> {
+  showFrame([el("nav", { "aria-label": "Where" }, link("/runs", "Runs")), el("h1", {}, "Group")]);
   const at = id.lastIndexOf(".");
   const [whole, { verdicts: all, audit = [] }, written] = await Promise.all([
     request(id.slice(0, at)),
@@ -274,8 +293,9 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
     texts(id),
   ]);
   const group = whole.groups.find((row) => row.id === id) as GroupRow;
-  const { list, show, showAll } = verdictList(all, audit);
   const drawn = await loggedTexts(whole, group, all, written);
+  const [prompt, answers] = [drawn.slice(0, 1), drawn.slice(1)];
+  const { list, show, showAll } = verdictList(all, audit, answers);
   const rollouts = rolloutTable(group);
   const point = () => {
     const { rollout, pair } = namedIn(location.hash);
@@ -299,10 +319,10 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
   return [
     trail(whole),
     ...simulatedBanner(isSimulatedGroup(group.result)),
-    el("h1", {}, heading(group)),
-    ...beside(whole, group),
-    ...firstWords(written),
-    el("p", { class: "soft" }, description),
+    nameTitle(group.result.group_id, "Group ", group.step === null ? "" : ` \u00b7 step ${group.step}`),
+    ...(group.prompt_begins === undefined ? [] : [el("p", { class: "begins" }, group.prompt_begins)]),
+    beside(whole, group),
+    el("p", { class: "soft" }, description, copyingName(group.result.group_id)),
     ...(warned.length === 0 ? [] : [el("ul", { "aria-label": "Warnings of the request" }, ...warned)]),
     rollouts,
     el("h2", {}, "Who beat whom"),
@@ -311,10 +331,12 @@ export async function groupPage(id: string): Promise<HTMLElement[]> {
       all,
       show,
     ),
+    el("h2", {}, "Prompt and rollouts"),
+    ...(written.length === 0
+      ? noTexts(whole, (await specOf(whole))?.log_texts === true)
+      : [...prompt, el("div", { class: "sides" }, ...answers)]),
     el("h2", {}, "Verdicts"),
     list,
-    el("h2", {}, "Prompt and rollouts"),
-    ...(written.length === 0 ? noTexts(whole, (await specOf(whole))?.log_texts === true) : drawn),
     el("details", {}, el("summary", {}, "As JSON"), el("pre", { tabindex: "0" }, raw)),
   ];
 }

@@ -2,8 +2,9 @@
 // Columns that say nothing of any group are left out.
 import { spearman } from "../../../../src/core/math/stats.ts";
 import { CHART_TABLE } from "./chart-table.ts";
-import { type Column, el, link, liveTable } from "./dom.ts";
+import { type Column, el, liveTable } from "./dom.ts";
 import type { GroupRow } from "./log.ts";
+import { nameLink } from "./names.ts";
 import { figure, percent } from "./numbers.ts";
 
 const total = (row: GroupRow, field: "ties" | "undecided" | "wins" | "losses") =>
@@ -20,6 +21,9 @@ const best = (row: GroupRow) => {
   const rewards = row.rewards.filter((reward) => reward !== null);
   return rewards.length === 0 ? null : Math.max(...rewards);
 };
+
+/** A link to a group's page. */
+export const groupLink = ({ id, result }: GroupRow): HTMLAnchorElement => nameLink(`/groups/${id}`, result.group_id);
 
 export const meanReward = (row: GroupRow) => row.result.metrics.reward_mean;
 
@@ -52,9 +56,11 @@ function codes({ result }: GroupRow): string {
   return errors.length === 0 ? "0" : `${errors.length}: ${[...new Set(errors)].join(", ")}`;
 }
 
-/** With labels that are equal, or missing, orders cannot be compared. */
-const tauOf = ({ result: { metrics } }: GroupRow): string =>
-  metrics.tau_b_undefined === null ? figure(metrics.tau_b) : `undefined: ${metrics.tau_b_undefined}`;
+/** With labels that are equal, or missing, orders cannot be compared: the title says which. */
+const tauOf = ({ result: { metrics } }: GroupRow): Node | string =>
+  metrics.tau_b_undefined === null
+    ? figure(metrics.tau_b)
+    : el("span", { title: `undefined: ${metrics.tau_b_undefined}` }, figure(null));
 
 const number = (title: string, sortValue: (row: GroupRow) => number | null, shown = figure): Column<GroupRow> => ({
   title,
@@ -66,28 +72,34 @@ const rollouts = (title: string, is: (rollout: GroupRow["result"]["rollouts"][nu
   number(title, ({ result }) => result.rollouts.filter(is).length);
 
 /** Whether a column says anything: not only nothing and none. */
-const says = ({ title, sortValue }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
-  rows.some(
-    (row) =>
-      sortValue === undefined ||
-      (sortValue(row) ?? 0) !== 0 ||
-      (title === "tau-b" && row.result.metrics.tau_b_undefined !== null),
-  );
+const says = ({ sortValue }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
+  rows.some((row) => sortValue === undefined || (sortValue(row) ?? 0) !== 0);
+
+const NAME: Column<GroupRow> = {
+  title: "group",
+  cell: (row) => groupLink(row),
+  sortValue: (row) => row.result.group_id,
+};
+
+const PROMPT: Column<GroupRow> = {
+  title: "prompt",
+  cell: ({ prompt_begins = "" }) => el("span", { class: "begins", title: prompt_begins }, prompt_begins),
+  sortValue: ({ prompt_begins = null }) => prompt_begins,
+};
 
 const SHOWN_ALWAYS: readonly Column<GroupRow>[] = [
-  {
-    title: "group",
-    cell: (row) => link(`/groups/${row.id}`, row.result.group_id),
-    sortValue: (row) => row.result.group_id,
-  },
-  { title: "status", cell: ({ result }) => result.status, sortValue: ({ result }) => result.status },
-  number("rollouts", ({ rewards }) => rewards.length),
   number("mean reward", meanReward),
-  number("std", ({ result }) => result.metrics.reward_std),
   number("best reward", best),
+  number("std", ({ result }) => result.metrics.reward_std),
+  number("rollouts", ({ rewards }) => rewards.length),
 ];
 
 const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
+  {
+    title: "status",
+    cell: ({ result }) => result.status,
+    sortValue: ({ result }) => (result.status === "ok" ? null : result.status),
+  },
   { ...rollouts("without a reward", ({ reward }) => reward === null), cell: codes },
   number("median length", medianLength),
   number("reward and length", rewardAndLength),
@@ -109,7 +121,7 @@ const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
 export function groupTable(rows: readonly GroupRow[], caption: string, alarm: string | null): HTMLElement {
   const [sorted, first] = CHART_TABLE.alarms[alarm ?? ""]?.groups_by ?? [];
   const shown = SHOWN_IF_ANY.filter((column) => column.title === sorted || says(column, rows));
-  const columns = [...SHOWN_ALWAYS, ...shown];
+  const columns = [NAME, ...[PROMPT].filter((column) => says(column, rows)), ...SHOWN_ALWAYS, ...shown];
   const found = liveTable<GroupRow>(caption, columns, rows);
   if (sorted === undefined) return found.element;
   found.sort(sorted, first === "most");

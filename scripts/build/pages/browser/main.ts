@@ -12,7 +12,7 @@ function pageAt(path: string, owner: string | null): Promise<HTMLElement[]> {
   const [, place, id, below, step] = path.split("/").map(decodeURIComponent);
   if (place === "groups" && id !== undefined) return groupPage(id);
   if (id === undefined || id === "") return runsPage();
-  return below === "steps" && step !== undefined ? stepPage(id, Number(step), owner) : runPage(id, owner);
+  return below === "steps" && step !== undefined ? stepPage(id, step, owner) : runPage(id, owner);
 }
 
 function keyForm(why: string): HTMLElement {
@@ -34,14 +34,14 @@ function keyForm(why: string): HTMLElement {
 
 /** A button that drops the key; there while one is kept. */
 function forgetting(): void {
-  const nav = document.querySelector("header nav") as HTMLElement;
-  nav.querySelector("button")?.remove();
+  const header = document.querySelector("header") as HTMLElement;
+  header.querySelector("button")?.remove();
   if (!hasKey()) return;
   const forget = () => {
     forgetKey();
     void show();
   };
-  nav.append(el("button", { type: "button", class: "small", onclick: forget }, "Forget the key"));
+  header.append(el("button", { type: "button", class: "small", onclick: forget }, "Forget the key"));
 }
 
 async function show(): Promise<void> {
@@ -52,8 +52,10 @@ async function show(): Promise<void> {
     document.title = `${main.querySelector("h1")?.textContent ?? "Runs"} \u2013 Kritai`;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    // What was shown of the page while it was read says what could not be read.
+    const head = [...main.querySelectorAll<HTMLElement>(":scope > nav, :scope > h1")];
     main.replaceChildren(
-      el("h1", {}, "Runs"),
+      ...(head.length === 0 || error instanceof KeyNeeded ? [el("h1", {}, "Runs")] : head),
       error instanceof KeyNeeded ? keyForm(error.message) : el("p", { role: "alert", class: "fault" }, message),
     );
   }

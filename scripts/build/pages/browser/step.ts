@@ -1,7 +1,9 @@
 // The page of a step: its groups, sortable by any measure, and of many the ones worth a look.
 import { el, link } from "./dom.ts";
-import { disputed, groupTable, meanReward } from "./groups-table.ts";
+import { showFrame } from "./frame.ts";
+import { disputed, groupLink, groupTable, meanReward } from "./groups-table.ts";
 import { type GroupRow, groups, type RunDetail, run } from "./log.ts";
+import { nameLink } from "./names.ts";
 import { isSimulatedGroup, simulatedBanner } from "./notices.ts";
 import { counted, figure, percent } from "./numbers.ts";
 
@@ -24,7 +26,15 @@ function picked({ title, selectValue, ascending, shown }: Pick, rows: readonly G
     .sort((a, b) => sign * ((selectValue(b) as number) - (selectValue(a) as number)));
   const items = known
     .slice(0, SHOWN)
-    .map((row) => el("li", {}, link(`/groups/${row.id}`, row.result.group_id), ` ${shown(selectValue(row))}`));
+    .map((row) =>
+      el(
+        "li",
+        {},
+        groupLink(row),
+        ` ${shown(selectValue(row))} `,
+        el("span", { class: "soft" }, row.prompt_begins ?? ""),
+      ),
+    );
   return el("section", {}, el("h2", {}, title), el("ol", {}, ...items));
 }
 
@@ -44,7 +54,7 @@ function picks(rows: readonly GroupRow[]): HTMLElement[] {
 }
 
 /** Says which steps the run has, for a step without groups. */
-function missing(step: number, { first_step: first, last_step: last }: RunDetail): string {
+function missing(step: string, { first_step: first, last_step: last }: RunDetail): string {
   const steps =
     first === null
       ? "the run has no steps"
@@ -66,14 +76,23 @@ function beside(step: number, { first_step, last_step }: RunDetail, to: (step: n
   return links.length === 0 ? [] : [el("nav", { "aria-label": "Steps", class: "beside" }, ...links)];
 }
 
-export async function stepPage(id: string, step: number, owner: string | null): Promise<HTMLElement[]> {
+/** @param step as in the address, which may name no step */
+export async function stepPage(id: string, step: string, owner: string | null): Promise<HTMLElement[]> {
   const alarm = new URLSearchParams(location.search).get("alarm");
-  const [{ rows, more }, detail] = await Promise.all([groups(id, step, owner), run(id, owner)]);
   const query = owner === null ? "" : `?owner=${encodeURIComponent(owner)}`;
   const runPath = `/runs/${encodeURIComponent(id)}`;
-  const up = el("nav", { "aria-label": "Where" }, link("/runs", "Runs"), " / ", link(`${runPath}${query}`, id));
-  const head = [el("h1", {}, `Step ${step}`), ...beside(step, detail, (other) => `${runPath}/steps/${other}${query}`)];
-  if (rows.length === 0) return [up, ...head, el("p", { role: "status" }, missing(step, detail))];
+  const up = el("nav", { "aria-label": "Where" }, link("/runs", "Runs"), " / ", nameLink(`${runPath}${query}`, id));
+  const title = el("h1", {}, `Step ${step}`);
+  showFrame([up, title]);
+  const at = /^\d{1,15}$/.test(step) ? Number(step) : null;
+  const found = at === null ? { rows: [], more: false } : groups(id, at, owner);
+  const [{ rows, more }, detail] = await Promise.all([found, run(id, owner)]);
+  const hrefOf = (other: number) => `${runPath}/steps/${other}${query}`;
+  const head = [title, ...(at === null ? [] : beside(at, detail, hrefOf))];
+  if (rows.length === 0) {
+    title.append(" not found");
+    return [up, ...head, el("p", { role: "status" }, missing(step, detail))];
+  }
   return [
     up,
     ...simulatedBanner(rows.some(({ result }) => isSimulatedGroup(result))),

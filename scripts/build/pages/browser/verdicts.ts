@@ -90,6 +90,26 @@ function resultOf(asked: readonly StoredVerdict[], a: number): string {
   return `${won}/${asked.length}${tied === 0 ? "" : ` + ${counted(tied, "tie")}`}`;
 }
 
+/** The rollouts that another beat, lost to, or tied with, over all verdicts of pairs. */
+export interface Outcomes {
+  beat: number[];
+  "lost to": number[];
+  "tied with": number[];
+}
+
+export function outcomesOf(all: readonly StoredVerdict[], rollout: number): Outcomes {
+  const outcomes: Outcomes = { beat: [], "lost to": [], "tied with": [] };
+  const read = all.filter((verdict) => verdict.order.length === 2 && said(verdict) !== null);
+  const own = read.filter(({ order }) => order.includes(rollout));
+  const others = Map.groupBy(own, ({ order }) => order.find((other) => other !== rollout) as number);
+  for (const [other, asked] of [...others].sort(([a], [b]) => a - b)) {
+    const won = asked.filter((verdict) => winnerOf(verdict) === rollout).length;
+    const lost = asked.filter((verdict) => winnerOf(verdict) === other).length;
+    outcomes[won > lost ? "beat" : won < lost ? "lost to" : "tied with"].push(other);
+  }
+  return outcomes;
+}
+
 function matrix(
   duplicates: readonly (number | null)[],
   all: readonly StoredVerdict[],
