@@ -5,6 +5,7 @@ import { matchedRoutes } from "hono/route";
 import { TrieRouter } from "hono/router/trie-router";
 import { type Admission, createAdmission } from "./api/door/admission.ts";
 import { authenticate, pathWithoutKey, requireScope } from "./api/door/auth.ts";
+import { readBy, unboundReading } from "./api/door/body-reading.ts";
 import type { AppDeps, RouteDeps } from "./api/door/deps.ts";
 import { drainUnread } from "./api/door/drain.ts";
 import { createInFlight } from "./api/door/in-flight.ts";
@@ -55,12 +56,12 @@ const NO_HOST = [{ path: "Host", message: "must be one host, with or without a p
 export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   const metrics = appDeps.metrics ?? new Metrics();
   const report = appDeps.report ?? printLine;
-  const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys);
-  const runObjects = appDeps.runObjects ?? createLocalRunObjects();
+  const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys, appDeps.timers);
+  const runObjects = appDeps.runObjects ?? createLocalRunObjects(appDeps.timers);
   const answers = appDeps.answers ?? new AnswerStreaks();
   const judging = { ...appDeps, metrics, report, runObjects, answers, held: inFlight.held };
   const rooms = appDeps.rooms ?? createLocalRooms(judging);
-  const replies = appDeps.replies ?? createLocalReplies();
+  const replies = appDeps.replies ?? createLocalReplies(appDeps.timers);
   const batches = appDeps.batches ?? createLocalBatches(judging);
   const rankings = new RecentRankings();
   const deps: RouteDeps = {
@@ -123,6 +124,7 @@ function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, routes: readonly Route
       keep_alive: (work) => keepAlive(c, work),
     };
     c.set("scope", scope);
+    readBy(c.req.raw, unboundReading(deps.timers));
     const answered = watchedRequest(c, deps, () => routePath(c));
     await next();
     await drainUnread(c.req.raw);

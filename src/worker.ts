@@ -47,6 +47,7 @@ const metrics = new Metrics();
 const answers = new AnswerStreaks();
 
 const clock: Clock = systemClock;
+const REACH = { timers: clock, report: printLine };
 
 /** Client for the deployment's totals, to which the isolate sends its counters. */
 let totals: { namespace: unknown; counts: DeploymentCounts } | null = null;
@@ -54,7 +55,7 @@ let totals: { namespace: unknown; counts: DeploymentCounts } | null = null;
 function deploymentCountsOf({ DEPLOYMENT_TOTALS: namespace }: Config): DeploymentCounts | undefined {
   if (namespace === undefined) return undefined;
   if (totals?.namespace !== namespace) {
-    totals = { namespace, counts: createDeploymentCounts(metrics, namespace, clock.now) };
+    totals = { namespace, counts: createDeploymentCounts(metrics, namespace, clock) };
   }
   return totals.counts;
 }
@@ -70,7 +71,7 @@ let inFlight: { keys: unknown; counts: InFlight } | null = null;
 
 function inFlightOf({ API_KEYS = [] }: Config): InFlight {
   const keys = API_KEYS.map(({ name }) => name).join("\n");
-  if (inFlight?.keys !== keys) inFlight = { keys, counts: createInFlight(metrics, API_KEYS) };
+  if (inFlight?.keys !== keys) inFlight = { keys, counts: createInFlight(metrics, API_KEYS, clock) };
   return inFlight.counts;
 }
 
@@ -109,8 +110,8 @@ const STORE: LazyPart<StoreParts> = {
   make({ DATABASE_URL: databaseUrl = "", DATABASE_FETCH_ENDPOINT: fetchEndpoint, LOG_QUEUE }) {
     if (databaseUrl === "" && fetchEndpoint === undefined) return null;
     return {
-      ...storeLater({ databaseUrl, fetchEndpoint }),
-      ...(LOG_QUEUE && { logQueue: createLogQueue(LOG_QUEUE) }),
+      ...storeLater({ databaseUrl, fetchEndpoint, clock }),
+      ...(LOG_QUEUE && { logQueue: createLogQueue(LOG_QUEUE, clock) }),
     };
   },
 };
@@ -154,11 +155,11 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     ...(store.alarmStates && { alarms: watchOf(store.runLog, store.alarmStates, config) }),
     ...(config.DEAD_LETTERS && config.LOG_QUEUE && { deadLetters: remoteDeadLetters(config.DEAD_LETTERS) }),
     ...(config.IDEMPOTENT_REQUESTS && {
-      replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, printLine),
-      runObjects: createRemoteRunObjects(config.IDEMPOTENT_REQUESTS, printLine),
+      replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, REACH),
+      runObjects: createRemoteRunObjects(config.IDEMPOTENT_REQUESTS, REACH),
     }),
-    ...(config.BATCH && { batches: createRemoteBatches(config.BATCH, printLine) }),
-    ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, printLine) }),
+    ...(config.BATCH && { batches: createRemoteBatches(config.BATCH, REACH) }),
+    ...(config.GROUP_ROOM && { rooms: createRemoteRooms(config.GROUP_ROOM, REACH) }),
     ...(config.KEY_COUNTERS && { keyLimits: limitsOf(config.KEY_LIMITS ?? new Map(), config.KEY_COUNTERS) }),
     ...(config.ASSETS && { assets: assetsOf(config.ASSETS) }),
     models: allowedModels(config),
@@ -168,6 +169,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     answers,
     early_judging: config.EARLY_JUDGING === undefined ? knowPriorities(config.backends) : config.EARLY_JUDGING === "on",
     clock,
+    timers: clock,
     keys: config.API_KEYS ?? [],
     prices: config.PRICES,
     group_sizes: config.GROUP_SIZES,
@@ -202,7 +204,7 @@ function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersN
   const settings = JSON.stringify([...limits]);
   if (keyLimits?.settings !== settings) {
     const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
-    keyLimits = { settings, limits: createKeyLimits({ limits, counters, onUnreachable }) };
+    keyLimits = { settings, limits: createKeyLimits({ limits, counters, timers: clock, onUnreachable }) };
   }
   return keyLimits.limits;
 }
@@ -246,7 +248,7 @@ function compose(env: Record<string, unknown>): Composed {
 async function sweepLog({ expiry, deadLetters: letters, log_days: days }: WorkerParts): Promise<void> {
   if (expiry === undefined) return;
   try {
-    const requests = await sweep({ expiry, letters, days, now: () => Date.now() });
+    const requests = await sweep({ expiry, letters, days, now: clock.now });
     if (requests > 0) metrics.add("kritai_log_expired_requests_total", requests);
   } catch (error) {
     printLine({ ...faultLine(error, "sweep"), event: "log_sweep_failed" });
@@ -260,7 +262,7 @@ function consumerDeps({ store, deadLetters, alarms }: StoreParts & AppDeps): Con
     letters: deadLetters ?? { store: (letters) => (letters.length === 0 ? Promise.resolve() : Promise.reject()) },
     ...(alarms && { look: alarms.look }),
     random: Math.random,
-    now: () => Date.now(),
+    now: clock.now,
     count(end, reason, age_s) {
       metrics.add("kritai_log_messages_total", 1, { end, reason });
       metrics.observe("kritai_log_message_age_seconds", age_s);

@@ -97,6 +97,18 @@ describe("imports", () => {
     expect(counts.filter((count) => Number(count.split(": ")[1]) > 12)).toEqual([]);
   });
 
+  it("leave time to the adapters: others are given Timers or a Clock", () => {
+    const ADAPTERS = ["src/platform/clock.ts", "gpu-backend/gateway/timers/gateway-timers.ts"];
+    const TIME =
+      /\b(setTimeout|setInterval|setImmediate|performance)\b(?=[(.])|\bDate\.now\b|\bnew Date\(\)|\bAbortSignal\.timeout\b/;
+    const timed = sources.filter((path) => /^(src|gpu-backend\/gateway)\//.test(path) && TIME.test(code(path)));
+    expect(timed.sort()).toEqual(ADAPTERS.sort());
+    // Only a composition picks the system's clock: the Worker, and the constructors of Durable Objects.
+    const COMPOSITIONS = /^src\/(worker|.*\/durable|run-log\/write\/dead-letters-object)\.ts$/;
+    const picking = sources.filter((path) => path.startsWith("src/") && /\bsystemClock\b/.test(code(path)));
+    expect(picking.filter((path) => !ADAPTERS.includes(path) && !COMPOSITIONS.test(path))).toEqual([]);
+  });
+
   it("keep the core free of time, chance and I/O", () => {
     const impure = sources.filter(
       (path) =>

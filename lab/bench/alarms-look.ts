@@ -1,10 +1,12 @@
 // The benchmark of a look at a run's alarms: a long log of wide steps, made by one statement a table, and
 // what health asks of it.
+
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { lookOver } from "../../src/core/health/alarm.ts";
 import { ALARMS } from "../../src/core/health/alarms/table.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { type Figure, figure, repeated } from "./figures.ts";
 
@@ -53,7 +55,7 @@ export async function benchAlarmsLook(load: LookLoad, rounds: number): Promise<F
   const backend = await createPglite(null);
   await migrate(backend);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-  const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint: endpoint.url });
+  const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint: endpoint.url, clock: systemClock });
   const fill = async (from: number, to: number) => {
     for (const query of filling(load, from, to)) await backend.query({ query, params: [] });
   };

@@ -123,7 +123,7 @@ async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], earl
     step.asked += generations;
     asked();
   });
-  const deps = { ...IDLE, verifier: counting, clock };
+  const deps = { ...IDLE, verifier: counting, clock, timers: clock };
   const judges = { early: createEarlyJudge(deps), whole: createGroupJudge(deps) };
   const spec = SpecSchema.parse({ candidate: { extract: "whole" }, reward: "strength" });
   let open = 0;
@@ -134,7 +134,11 @@ async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], earl
   };
 
   const moments = arrivals.flatMap(({ times, latest }, g) => {
-    const journal = new GroupJournal(createRoomStore(memoryValues(() => undefined)), 0, () => {});
+    const store = createRoomStore(
+      memoryValues(clock, () => undefined),
+      clock,
+    );
+    const journal = new GroupJournal(store, 0, () => {});
     const order = [...times.keys()].sort((a, b) => (times[a] as number) - (times[b] as number));
     const come = order.filter((r) => Number.isFinite(times[r]));
     const members = come.map((r) => ({ rollout: { text: programOf(`${g}`, r, "even") }, language: null }));

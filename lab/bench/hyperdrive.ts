@@ -8,6 +8,7 @@ import { createPostgres } from "../../scripts/stack/postgres.ts";
 import type { SqlBackend, Statement } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { NOBODY } from "../../src/core/contract/owner.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { startPostgres } from "../../test/harness/postgres-wire.ts";
 import { post } from "./edge-client.ts";
@@ -50,7 +51,7 @@ async function delayed(to: URL, delay_ms: number, greeted: boolean): Promise<URL
 
 /** The statements of what a run's page reads, as the product makes them. */
 async function statementsOf(fetchEndpoint: string, sent: Statement[]): Promise<readonly Statement[]> {
-  const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint });
+  const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint, clock: systemClock });
   const run = { run_id: "bench", owner: NOBODY };
   sent.length = 0;
   await runLog.run(run);

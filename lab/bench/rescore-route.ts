@@ -34,7 +34,7 @@ const A_REQUEST = 50;
 
 /** Logs `groups` groups, scored by a verifier that answers in this process. */
 export async function fill(fetchEndpoint: string, groups: number, rollouts: number): Promise<void> {
-  const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint });
+  const runLog = createNeonRunLog({ databaseUrl: "", fetchEndpoint, clock: systemClock });
   const nextId = createRequestIds(() => Date.now());
   const verifier = fakeVerifier(preferring((text) => text.length % 97));
   const clock = systemClock;

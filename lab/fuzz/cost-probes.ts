@@ -98,6 +98,7 @@ const SIGNALLED: Readonly<Record<string, Json>> = {
 /** All probes over one app, whose verifier answers at once. */
 export async function costProbes(): Promise<Probe[]> {
   const app = createApp({
+    timers: systemClock,
     ...{ verifier: fakeVerifier(preferring((text) => text.length)), runLog: fakeRunLog() },
     ...{ specs: fakeSpecStore(), clock: fixedClock(), keys: [], report: () => undefined },
   });

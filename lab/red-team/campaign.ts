@@ -125,7 +125,7 @@ async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Ve
   const judge = watched(verifier, (prompt) => {
     seen ||= prompt.includes(unseen);
   });
-  const app = createApp({ verifier: judge, clock, keys: [], ...unlogged, report: () => undefined });
+  const app = createApp({ verifier: judge, clock, timers: clock, keys: [], ...unlogged, report: () => undefined });
   const headers = { "content-type": "application/json" };
   const replies = await Promise.all(
     (sent?.bodies ?? []).map((body) =>

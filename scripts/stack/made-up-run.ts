@@ -69,7 +69,7 @@ export interface MadeUpRun {
 /** Writes the run's missing steps into the log. @returns the number of steps written */
 export function writeRun({ vars, key_name }: ExamplePlace, made: MadeUpRun): Promise<number> {
   const [databaseUrl = "", fetchEndpoint] = [vars.DATABASE_URL, vars.DATABASE_FETCH_ENDPOINT];
-  return writeInto(createNeonRunLog({ databaseUrl, fetchEndpoint }), key_name, made);
+  return writeInto(createNeonRunLog({ databaseUrl, fetchEndpoint, clock: systemClock }), key_name, made);
 }
 
 /** Writes the missing steps into `runLog`, dated so that the last step has just ended. */
@@ -81,7 +81,7 @@ export async function writeInto(runLog: RunLog, key_name: string | null, made: M
   const nextId = createRequestIds(() => Date.now());
   for (let step = first; step < steps; step++) {
     const clock = { ...systemClock, date: () => new Date(began_ms + (step + 1) * STEP_MS) };
-    const deps = { verifier: judge, runLog, clock, metrics: new Metrics(), report: () => {} };
+    const deps = { verifier: judge, runLog, clock, timers: clock, metrics: new Metrics(), report: () => {} };
     const scope = { id: nextId(), started_ms: clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
     const { reply } = await scoreAndLog(deps, scope, requestAt(step), specAt(step), new AbortController().signal);
     if (reply.logged !== true) throw new Error(`step ${step} of ${run_id} was not logged: ${reply.warnings}`);

@@ -134,7 +134,7 @@ const NOT_MIGRATED = "the database is not migrated; run npm run migrate";
 /** Why the Neon database cannot be used, or null. Applies no migrations. */
 async function neonFault(databaseUrl: string): Promise<string | null> {
   const { createNeonRunLog } = await import("../../src/run-log/neon.ts");
-  const { ok, detail } = await createNeonRunLog({ databaseUrl }).check();
+  const { ok, detail } = await createNeonRunLog({ databaseUrl, clock: systemClock }).check();
   if (ok) return null;
   return detail === "not migrated" ? NOT_MIGRATED : `the database is ${detail}`;
 }

@@ -4,6 +4,7 @@
 import { ownerName } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import { signedHeaders } from "../platform/signature.ts";
+import { withTimeout } from "../platform/waiting.ts";
 import type { AlarmNews, Announce } from "../ports/alarms.ts";
 import type { Clock } from "../ports/ports.ts";
 
@@ -34,11 +35,13 @@ export function announcer({ url, secret }: { url: string; secret: Uint8Array }, 
     const message = alarmMessage(news, date);
     const signed = await signedHeaders(secret, message, date.getTime());
     const headers = { "content-type": "application/json", ...signed };
-    const signal = AbortSignal.timeout(LIMITS.webhook_timeout_ms);
+    const post = { method: "POST", headers, body: message.body, redirect: "manual" } as const;
     try {
-      const response = await fetch(url, { method: "POST", headers, body: message.body, redirect: "manual", signal });
-      await response.body?.cancel();
-      return response.ok || response.status === 410;
+      return await withTimeout(clock, LIMITS.webhook_timeout_ms, async (signal) => {
+        const response = await fetch(url, { ...post, signal });
+        await response.body?.cancel();
+        return response.ok || response.status === 410;
+      });
     } catch {
       return false;
     }

@@ -1,20 +1,7 @@
-// Helpers for pauses, intervals and timeouts.
-import type { Clock } from "../ports/ports.ts";
+// Helpers for pauses and timeouts.
+import type { Timers } from "../ports/ports.ts";
 
-export const pause = (clock: Clock, ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
-
-/** Calls `run` every `ms`, until the returned function is called. */
-export function every(clock: Clock, ms: number, run: () => void): () => void {
-  let cancel = () => {};
-  const arm = () => {
-    cancel = clock.after(ms, () => {
-      arm();
-      run();
-    });
-  };
-  arm();
-  return () => cancel();
-}
+export const pause = (timers: Timers, ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
 
 const OVER = Symbol("over");
 
@@ -22,10 +9,10 @@ const OVER = Symbol("over");
  * Resolves with the result of `running`, or with what `late` returns (or throws) if `running` takes longer
  * than `ms`. Does not stop `running`.
  */
-export async function within<T, L>(clock: Clock, ms: number, running: Promise<T>, late: () => L): Promise<T | L> {
+export async function within<T, L>(timers: Timers, ms: number, running: Promise<T>, late: () => L): Promise<T | L> {
   let cancel = () => {};
   const over = new Promise<typeof OVER>((resolve) => {
-    cancel = clock.after(ms, () => resolve(OVER));
+    cancel = timers.after(ms, () => resolve(OVER));
   });
   try {
     const first = await Promise.race([running, over]);
@@ -39,3 +26,19 @@ export async function within<T, L>(clock: Clock, ms: number, running: Promise<T>
 export const fail = (name: string) => (): never => {
   throw new Error(name);
 };
+
+/** Calls `work` with a signal that aborts, with a TimeoutError, if `work` takes longer than `ms`. */
+export async function withTimeout<T>(
+  timers: Timers,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeout = new AbortController();
+  const late = () => timeout.abort(new DOMException(`no end within ${ms} ms`, "TimeoutError"));
+  const cancel = timers.after(ms, late);
+  try {
+    return await work(timeout.signal);
+  } finally {
+    cancel();
+  }
+}

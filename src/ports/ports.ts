@@ -141,12 +141,19 @@ export interface TemplateStore {
   names(limit: number): Promise<string[]>;
 }
 
-export interface Clock {
-  /** Time in ms, monotonic enough for measuring durations. */
+/** The time by which windows, leases, alarms and time-outs run. */
+export interface Timers {
+  /** Milliseconds since 1970, monotonic within a process. */
   now(): number;
-  date(): Date;
   /** Calls `run` once after `ms`, unless the returned function is called first. */
   after(ms: number, run: () => void): () => void;
+  /** Calls `run` every `ms`, until the returned function is called. */
+  every(ms: number, run: () => void): () => void;
+}
+
+/** The time that requests are stamped with and measured by. */
+export interface Clock extends Timers {
+  date(): Date;
 }
 
 /** The part of the Workers AI binding used here; workers-types lacks the decision models. */

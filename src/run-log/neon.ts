@@ -3,7 +3,7 @@
 import type { RunKey } from "../core/contract/owner.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { ExportRow } from "../ports/logged-rows.ts";
-import type { Health } from "../ports/ports.ts";
+import type { Clock, Health } from "../ports/ports.ts";
 import type { LogExpiry } from "../ports/run-changes.ts";
 import type { RunLog } from "../ports/run-log.ts";
 import { type Database, isNotMigrated, openDatabase, reading, type StoreConfig, writing } from "./db/connection.ts";
@@ -62,7 +62,7 @@ export function createNeonRunLog(config: StoreConfig): RunLog {
     describe: (run, metadata) => reading(() => describeRun(db, run, metadata)),
     markDeleted: (run, before) => reading(() => markDeleted(db, run, before)),
     deleteRows: (run) => reading(() => deleteRows(db, run)),
-    check: () => health(probe),
+    check: () => health(probe, config.clock),
   };
 }
 
@@ -106,9 +106,9 @@ async function* read<T>(rows: AsyncGenerator<T>) {
 }
 
 /** Reads the newest column, so that a database that answers but is not migrated does not count as ready. */
-async function health(db: Database): Promise<Health> {
-  const start = performance.now();
-  const latency = () => Math.round(performance.now() - start);
+async function health(db: Database, clock: Clock): Promise<Health> {
+  const start = clock.now();
+  const latency = () => Math.round(clock.now() - start);
   try {
     await db.select({ newest: requests.usd }).from(requests).limit(1);
     return { ok: true, latency_ms: latency() };

@@ -52,7 +52,7 @@ export function createNeonSpecStore(config: StoreConfig): SpecStore {
       return rows.map(({ name }) => name);
     },
     async save(name: string, spec: Spec) {
-      const row = { spec: asWritten(spec), updated_at: new Date() };
+      const row = { spec: asWritten(spec), updated_at: config.clock.date() };
       await reading(() =>
         db
           .insert(namedSpecs)

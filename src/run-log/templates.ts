@@ -18,7 +18,7 @@ export function createNeonTemplateStore(config: StoreConfig): TemplateStore {
       return row === undefined ? null : templateOfKey(templateKey({ ...(row.template as object), name } as never));
     },
     async save({ name, ...template }) {
-      const row = { template, updated_at: new Date() };
+      const row = { template, updated_at: config.clock.date() };
       await reading(() =>
         db
           .insert(namedTemplates)

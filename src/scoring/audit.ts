@@ -14,9 +14,8 @@ import { groupResult } from "../core/reward/group-result.ts";
 import { preparerRules } from "../core/reward/preparing.ts";
 import type { Spec } from "../core/reward/spec.ts";
 import type { HeaderSlots } from "../core/wire/questions.ts";
-import { systemClock } from "../platform/clock.ts";
 import type { AuditVerdictRow } from "../ports/log-entry.ts";
-import type { Verifier } from "../ports/ports.ts";
+import type { Clock, Verifier } from "../ports/ports.ts";
 import { type Judging, planJudging } from "./judging.ts";
 import { verdictRows } from "./log-entry.ts";
 import { modelTokens } from "./model-tokens.ts";
@@ -95,7 +94,7 @@ function planWithin(
  */
 export function beginAudit(
   { compiled, judgings }: AuditPlan,
-  verifier: Verifier,
+  { verifier, clock }: { verifier: Verifier; clock: Clock },
   until: Until,
   header_slots?: HeaderSlots,
 ): { ended: (results: readonly GroupResult[]) => Promise<Audited> } {
@@ -117,7 +116,7 @@ export function beginAudit(
   );
   return {
     async ended(main) {
-      const cancel = systemClock.after(LIMITS.audit_wait_ms, () => late.abort("deadline"));
+      const cancel = clock.after(LIMITS.audit_wait_ms, () => late.abort("deadline"));
       return auditSummary(await results.finally(cancel), main);
     },
   };

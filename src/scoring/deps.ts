@@ -3,7 +3,7 @@
 import type { Prices } from "../core/load/prices.ts";
 import type { Metrics } from "../platform/counters.ts";
 import type { KeyLimits } from "../ports/key-limits.ts";
-import type { Clock, Verifier } from "../ports/ports.ts";
+import type { Clock, Timers, Verifier } from "../ports/ports.ts";
 import type { LogQueue, RunLog } from "../ports/run-log.ts";
 import type { AlarmWatch } from "./alarm-watch.ts";
 import type { AnswerStreaks } from "./answer-streaks.ts";
@@ -32,6 +32,7 @@ export interface JudgingDeps {
   /** Whether prompts and rollouts are stored if the spec does not set `log_texts`. Omitted: not stored. */
   log_texts?: boolean | undefined;
   clock: Clock;
+  timers: Timers;
   metrics: Metrics;
   report: (line: Record<string, unknown>) => void;
 }

@@ -109,7 +109,7 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
   const until = { signal: deadline.signal, deadline_at, priority: batch.priority ?? 0, ...attributionOf(batch) };
   const slots = auditing?.begins === true ? createHeaderSlots() : undefined;
   const opened = openSessions(deps.verifier, compiled, until, slots);
-  const audit = auditing === null ? null : beginAudit(auditing, deps.verifier, until, slots);
+  const audit = auditing === null ? null : beginAudit(auditing, deps, until, slots);
   const copying = comparesFew(compiled) && work(hasCopies(prepared));
   const { judged, results, audited } = await judgeAll(judgings, opened.sessions, replanning, batch.onGroup)
     .then(async (main) => ({ ...main, audited: (await audit?.ended(main.results)) ?? null }))

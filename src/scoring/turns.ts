@@ -2,7 +2,7 @@
 // delay other keys. Work yields to the event loop between slices; long jobs of one key run one at a time.
 import { LIMITS } from "../core/faults/limits.ts";
 import { pause } from "../platform/waiting.ts";
-import type { Clock } from "../ports/ports.ts";
+import type { Timers } from "../ports/ports.ts";
 
 /** A tenant's current or most recent long job. */
 interface Long {
@@ -27,12 +27,12 @@ const served = new Map<string, number>();
  */
 async function inTurns<T>(
   tenant: string,
-  clock: Clock,
+  timers: Timers,
   work: Generator<number, T>,
   until: number,
   turn: { steps: number },
 ): Promise<T> {
-  note(tenant, clock);
+  note(tenant, timers);
   let longTurn: Long | null = null;
   try {
     for (;;) {
@@ -41,16 +41,16 @@ async function inTurns<T>(
       turn.steps += value;
       if (turn.steps < LIMITS.turn_steps) continue;
       turn.steps = 0;
-      if (longTurn === null) longTurn = await begin(tenant, clock, until);
-      await pause(clock, restOf(tenant, clock));
-      longTurn.until = clock.now() + LIMITS.turn_lease_ms;
-      note(tenant, clock);
+      if (longTurn === null) longTurn = await begin(tenant, timers, until);
+      await pause(timers, restOf(tenant, timers));
+      longTurn.until = timers.now() + LIMITS.turn_lease_ms;
+      note(tenant, timers);
     }
   } finally {
     if (longTurn !== null) {
       longTurn.over = true;
-      longTurn.rest_ms = restOf(tenant, clock);
-      longTurn.until = clock.now() + longTurn.rest_ms;
+      longTurn.rest_ms = restOf(tenant, timers);
+      longTurn.until = timers.now() + longTurn.rest_ms;
     }
   }
 }
@@ -63,11 +63,11 @@ export type InTurns = <T>(work: Generator<number, T>) => Promise<T>;
  * they have used up one slice together.
  * @param until clock time by which the request must be answered
  */
-export function workInTurns(tenant: string, clock: Clock, until: number): InTurns {
+export function workInTurns(tenant: string, timers: Timers, until: number): InTurns {
   const turn = { steps: 0 };
   let before: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const done = before.then(() => inTurns(tenant, clock, work, until, turn));
+    const done = before.then(() => inTurns(tenant, timers, work, until, turn));
     before = done.catch(() => {});
     return done;
   };
@@ -81,23 +81,23 @@ const nextPieces = new Map<string, number>();
  * one tenant together are read at one chunk per `body_piece_ms`. Back-pressure keeps unread data at the
  * client.
  */
-export async function pacePiece(tenant: string, clock: Clock): Promise<void> {
-  note(tenant, clock);
-  if (restOf(tenant, clock) === 0) return;
-  const now = clock.now();
+export async function pacePiece(tenant: string, timers: Timers): Promise<void> {
+  note(tenant, timers);
+  if (restOf(tenant, timers) === 0) return;
+  const now = timers.now();
   const at = Math.max(now, nextPieces.get(tenant) ?? 0);
   nextPieces.set(tenant, at + LIMITS.body_piece_ms);
-  if (at > now) await pause(clock, at - now);
+  if (at > now) await pause(timers, at - now);
 }
 
 /** Pause after a slice, ms: nonzero only if another tenant was served recently. */
-function restOf(tenant: string, clock: Clock): number {
-  const since = clock.now() - LIMITS.turn_beside_ms;
+function restOf(tenant: string, timers: Timers): number {
+  const since = timers.now() - LIMITS.turn_beside_ms;
   return [...served].some(([other, at]) => other !== tenant && at >= since) ? LIMITS.turn_pause_ms : 0;
 }
 
-function note(tenant: string, clock: Clock): void {
-  const now = clock.now();
+function note(tenant: string, timers: Timers): void {
+  const now = timers.now();
   for (const [other, at] of served) {
     if (at >= now - LIMITS.turn_beside_ms) break;
     served.delete(other);
@@ -106,22 +106,22 @@ function note(tenant: string, clock: Clock): void {
   served.set(tenant, now);
 }
 
-async function begin(tenant: string, clock: Clock, until: number): Promise<Long> {
+async function begin(tenant: string, timers: Timers, until: number): Promise<Long> {
   for (const [other, { until: ends }] of longs) {
-    if (ends >= clock.now()) break;
+    if (ends >= timers.now()) break;
     longs.delete(other);
   }
-  for (let before = longs.get(tenant), waited = 0; before !== undefined && before.until > clock.now(); ) {
+  for (let before = longs.get(tenant), waited = 0; before !== undefined && before.until > timers.now(); ) {
     // `waited` ends the loop even if the clock does not advance.
-    if (waited >= (before.over ? before.rest_ms : LIMITS.turn_lease_ms) || clock.now() >= until) break;
+    if (waited >= (before.over ? before.rest_ms : LIMITS.turn_lease_ms) || timers.now() >= until) break;
     const [{ until: ends, over }, job] = [before, before];
-    await pause(clock, LIMITS.turn_wait_ms);
+    await pause(timers, LIMITS.turn_wait_ms);
     const next = longs.get(tenant);
     const isUnchanged = next === job && job.until === ends && job.over === over;
     waited = isUnchanged ? waited + LIMITS.turn_wait_ms : 0;
     before = next;
   }
-  const longTurn = { until: clock.now() + LIMITS.turn_lease_ms, rest_ms: 0, over: false };
+  const longTurn = { until: timers.now() + LIMITS.turn_lease_ms, rest_ms: 0, over: false };
   longs.delete(tenant);
   longs.set(tenant, longTurn);
   return longTurn;

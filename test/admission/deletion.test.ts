@@ -6,6 +6,7 @@ import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { setUp } from "../api/routes/harness.ts";
 import { EVERY_BACKEND, fakeVerifier } from "../harness/fakes.ts";
@@ -48,7 +49,11 @@ describe("no word is left of a use of", () => {
       return typeof said === "string" ? said.replaceAll("Paris", mark) : said;
     };
     const verifier = { ...fakeVerifier(script), takes: EVERY_BACKEND };
-    const runLog = createNeonRunLog({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
+    const runLog = createNeonRunLog({
+      databaseUrl: "postgres://unused",
+      fetchEndpoint: endpoint.url,
+      clock: systemClock,
+    });
     const { post } = setUp({ verifier, runLog });
     const { groups, ...request } = requestOf(name, mark, { log_texts: true, log_verdicts: true });
     const marked = JSON.parse(JSON.stringify(groups).replaceAll("Paris", mark)) as object[];

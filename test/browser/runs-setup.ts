@@ -10,6 +10,7 @@ import { createApp } from "../../src/app.ts";
 import type { RunKey } from "../../src/core/contract/owner.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { RunLog } from "../../src/ports/run-log.ts";
 import { launchChromium, newPage } from "../harness/chromium.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock, preferring } from "../harness/fakes.ts";
@@ -118,6 +119,7 @@ let close: () => void;
 async function begin(): Promise<void> {
   const clock = fixedClock();
   const app = createApp({
+    timers: systemClock,
     verifier: fakeVerifier((shown, about) =>
       shown[0]?.startsWith("[TURN_") === true
         ? `${HOSTILE} "turn A": 2, "turn B": 99. [[${(shown[0] as string).length > (shown[1] ?? "").length ? "A" : "B"}]]`

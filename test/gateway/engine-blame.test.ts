@@ -26,7 +26,7 @@ const ejections = (pool: EnginePool) =>
   [...pool.metrics().matchAll(/^kritai_engine_ejections_total\{[^}]+\} (\d+)$/gm)].map(([, count]) => Number(count));
 const asked = (mocks: readonly MockVerifier[]) => mocks.map(({ log }) => log.length);
 /** No check of an engine ever comes: one that is taken out stays out. */
-const unchecked = { schedule: waitsAtOnce };
+const unchecked = { timers: waitsAtOnce };
 
 describe("a question that fails every time", () => {
   it.each([

@@ -69,7 +69,7 @@ describe("a fault", () => {
 
   it("of nobody listening is named", async () => {
     const urls = [await deadUrl()];
-    const pool = createEnginePool({ urls, model: "m", apiKey: null, schedule: waitsAtOnce });
+    const pool = createEnginePool({ urls, model: "m", apiKey: null, timers: waitsAtOnce });
     expect(await pool.generate(callWith())).toMatchObject({ error: "verifier_unavailable", retryable: true });
     await pool.close();
   });

@@ -6,6 +6,7 @@ import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { EngineAddress } from "../../gpu-backend/gateway/engines/engine-address.ts";
 import { FAILURES_TO_EJECT } from "../../gpu-backend/gateway/engines/replica-health.ts";
 import { choose, Replica } from "../../gpu-backend/gateway/engines/replicas.ts";
+import { gatewayTimers } from "../../gpu-backend/gateway/timers/gateway-timers.ts";
 import { answer, silence } from "../harness/mock-behaviours.ts";
 import type { MockVerifier } from "../harness/mock-verifier.ts";
 import fc from "../harness/property.ts";
@@ -46,7 +47,7 @@ describe("the choice", () => {
     tried: fc.boolean(),
   });
   const replicaOf = ({ taken, cap, healthy }: { taken: number; cap: number; healthy: boolean }, port: number) => {
-    const replica = new Replica(new EngineAddress(`http://127.0.0.1:${port}`, null), cap, null);
+    const replica = new Replica(new EngineAddress(`http://127.0.0.1:${port}`, null, gatewayTimers), cap, null);
     for (let i = 0; i < taken; i++) replica.take();
     for (let i = 0; i < FAILURES_TO_EJECT && !healthy; i++) replica.health.failed();
     return replica;
@@ -112,14 +113,13 @@ describe("room", () => {
   it("shrinks by a refusal for load and by the gauges, and a rise is told", async () => {
     const engine = await startGaugedEngine("vllm:num_requests_waiting 0\nvllm:kv_cache_usage_perc 0.2\n");
     const timers = new ManualTimers();
-    const { schedule } = timers;
     const pool = createEnginePool({
       urls: [engine.url],
       model: "m",
       apiKey: null,
       maxInFlight: 10,
       random: () => 0.5,
-      schedule,
+      timers: timers.port,
     });
     await timers.armed(GAUGES_MS);
     let heard = 0;

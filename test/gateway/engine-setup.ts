@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import type { EngineAnswer, EngineCall, EnginePool, EnginePoolConfig } from "../../gpu-backend/gateway/engines/port.ts";
+import { gatewayTimers } from "../../gpu-backend/gateway/timers/gateway-timers.ts";
+import type { Timers } from "../../src/ports/ports.ts";
 import {
   type Behaviour,
   type MockOptions,
@@ -40,13 +42,16 @@ export class ManualTimers {
   readonly pending: { run: () => void; ms: number }[] = [];
   #watchers: (() => void)[] = [];
 
-  readonly schedule = (run: () => void, ms: number): (() => void) => {
-    const entry = { run, ms };
-    this.pending.push(entry);
-    for (const look of this.#watchers.splice(0)) look();
-    return () => {
-      if (this.pending.includes(entry)) this.pending.splice(this.pending.indexOf(entry), 1);
-    };
+  readonly port: Timers = {
+    ...gatewayTimers,
+    after: (ms, run) => {
+      const entry = { run, ms };
+      this.pending.push(entry);
+      for (const look of this.#watchers.splice(0)) look();
+      return () => {
+        if (this.pending.includes(entry)) this.pending.splice(this.pending.indexOf(entry), 1);
+      };
+    },
   };
 
   /** Runs the timers of that length which are pending now. @returns how many */
@@ -88,10 +93,10 @@ export async function withPool(
   const mocks = await Promise.all(list.map((script, at) => startMockVerifier(script, optionsOf(at))));
   const timers = new ManualTimers();
   const urls = mocks.map(({ url }) => url);
-  const { schedule } = timers;
-  const pool = createEnginePool({ urls, model: "mock-model", apiKey: null, random: () => 0.5, schedule, ...config });
+  const given = { urls, model: "mock-model", apiKey: null, random: () => 0.5, timers: timers.port };
+  const pool = createEnginePool({ ...given, ...config });
   try {
-    if (config.schedule === undefined) await timers.armed(GAUGES_RARELY_MS, mocks.length);
+    if (config.timers === undefined) await timers.armed(GAUGES_RARELY_MS, mocks.length);
     await test(pool, mocks, timers);
   } finally {
     await pool.close();
@@ -100,10 +105,13 @@ export async function withPool(
 }
 
 /** Waits that end in the next turn, and polls that never come. */
-export const waitsAtOnce = (run: () => void, ms: number): (() => void) => {
-  if (POLLS.includes(ms)) return () => {};
-  const timer = setImmediate(run);
-  return () => clearImmediate(timer);
+export const waitsAtOnce: Timers = {
+  ...gatewayTimers,
+  after(ms, run) {
+    if (POLLS.includes(ms)) return () => {};
+    const timer = setImmediate(run);
+    return () => clearImmediate(timer);
+  },
 };
 
 /** An engine whose gauges the test sets; `held` completions wait for `release`. */
@@ -192,7 +200,7 @@ export async function one(behaviour: Behaviour | Behaviour[], more: Partial<Engi
       const answered = await pool.generate(callWith(more));
       got = { ...answered, requests: mock.log.length, mock };
     },
-    { schedule: waitsAtOnce },
+    { timers: waitsAtOnce },
   );
   if (got === undefined) throw new Error("no answer");
   return got;

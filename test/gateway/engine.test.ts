@@ -2,6 +2,7 @@
 // assembled, what is cut.
 import { describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
+import { gatewayTimers } from "../../gpu-backend/gateway/timers/gateway-timers.ts";
 import { boxAnchor } from "../../src/core/judges/parsers/boxed.ts";
 import { ANSWER_SEGMENT_CHARS } from "../../src/core/wire/verify-protocol.ts";
 import { answer, chunk, document, event, raw, stall, usageChunk } from "../harness/mock-behaviours.ts";
@@ -49,14 +50,14 @@ describe("the question", () => {
 
   it("goes to engines that metrics tell apart, also behind one host", async () => {
     const urls = ["http://127.0.0.1:1/a/v1", "http://127.0.0.1:1/b", "http://127.0.0.1:2"];
-    const pool = createEnginePool({ urls, model: "m", apiKey: null, schedule: waitsAtOnce });
+    const pool = createEnginePool({ urls, model: "m", apiKey: null, timers: waitsAtOnce });
     const named = pool.metrics().matchAll(/^kritai_engine_cap\{engine="([^"]+)"\}/gm);
     expect([...named].map(([, label]) => label)).toEqual(["127.0.0.1:1/a", "127.0.0.1:1/b", "127.0.0.1:2"]);
     await pool.close();
   });
 
   it("is refused before it is sent by a URL or a key that cannot be used", () => {
-    const config = { model: "m", apiKey: null, schedule: waitsAtOnce };
+    const config = { model: "m", apiKey: null, timers: waitsAtOnce };
     expect(() => createEnginePool({ ...config, urls: [] })).toThrow(TypeError);
     expect(() => createEnginePool({ ...config, urls: ["ftp://127.0.0.1"] })).toThrow(TypeError);
     expect(() => createEnginePool({ ...config, urls: ["http://127.0.0.1:1"], apiKey: "a\nb" })).toThrow(TypeError);
@@ -111,7 +112,7 @@ describe("the answer", () => {
         expect(got.first_token_ms).toBeGreaterThan(0);
         expect(got.total_ms).toBeGreaterThan(got.first_token_ms ?? Number.POSITIVE_INFINITY);
       },
-      { now: () => at++ },
+      { timers: { ...gatewayTimers, after: () => () => {}, now: () => at++ } },
     );
   });
 });

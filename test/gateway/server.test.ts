@@ -7,6 +7,7 @@ import { type Gateway, type GatewayOptions, startGateway } from "../../gpu-backe
 import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/limits/gateway-limits.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { VerifyEvent } from "../../src/core/wire/verify-protocol.ts";
+import { VirtualTime } from "../harness/virtual-time.ts";
 import { FakePool, voteFor } from "./fake-pool.ts";
 import { inProcess } from "./in-process.ts";
 import { collect, eventsOf, whole } from "./replies.ts";
@@ -140,21 +141,21 @@ describe("POST /v1/verify", () => {
   });
 
   it("keeps the promise of heartbeats while nothing else is said", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "setTimeout"] });
-    const { ask } = inProcess(new FakePool(1));
+    const time = new VirtualTime();
+    const { ask } = inProcess(new FakePool(1), { timers: time.clock });
     const events = eventsOf((await ask("/v1/verify", post(one))).body);
     await events.next();
     const heartbeat = events.next();
-    vi.advanceTimersByTime(LIMITS.heartbeat_ms);
+    await time.advance(LIMITS.heartbeat_ms);
     expect((await heartbeat).value).toEqual({ type: "heartbeat", open: 1 });
   });
 
   it("at the deadline names what is left and ends", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "setTimeout"] });
+    const time = new VirtualTime();
     const pool = new FakePool(1);
-    const { ask, admission } = inProcess(pool, { now: () => 0 });
+    const { ask, admission } = inProcess(pool, { timers: time.clock });
     const reply = whole((await ask("/v1/verify", post(request([group("g", 3, pairs(3))], { deadline_ms: 500 })))).body);
-    vi.advanceTimersByTime(500);
+    await time.advance(500);
     const events = await reply;
     expect(only(events, "error").map(({ code }) => code)).toEqual(["deadline", "deadline", "deadline"]);
     expect(events.at(-1)).toMatchObject({ type: "done", usage: { generations: 3, failed: 3 } });

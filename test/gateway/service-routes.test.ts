@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
+import { gatewayTimers } from "../../gpu-backend/gateway/timers/gateway-timers.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { VERIFY_REVISION } from "../../src/core/wire/verify-protocol.ts";
 import { FakePool, voteFor } from "./fake-pool.ts";
@@ -43,7 +44,7 @@ describe("service routes", () => {
   it("say whether the engine can be reached", async () => {
     const pool = new FakePool(1);
     let now = 0;
-    const { ask } = inProcess(pool, { now: () => now });
+    const { ask } = inProcess(pool, { timers: { ...gatewayTimers, now: () => now } });
     expect(await (await ask("/health")).json()).toEqual({ status: "ok" });
     expect(await (await ask("/ready")).json()).toMatchObject({
       ...{ status: "ready", revision: VERIFY_REVISION, engine: { ok: true } },

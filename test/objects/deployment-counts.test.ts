@@ -1,15 +1,19 @@
 // Holds that nothing an isolate has counted is lost or counted twice on its way to the totals.
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import type { SeriesCount } from "../../src/core/load/metric-registry.ts";
 import { type CountsStub, createDeploymentCounts } from "../../src/objects/counts/remote.ts";
 import { Metrics } from "../../src/platform/counters.ts";
+import type { Timers } from "../../src/ports/ports.ts";
+import { VirtualTime } from "../harness/virtual-time.ts";
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+let time: VirtualTime;
+beforeEach(() => {
+  time = new VirtualTime();
+});
 
 /** Totals that do as they are scripted at each call. */
-function setUp(calls: (() => Promise<void>)[] = []) {
+function setUp(calls: (() => Promise<void>)[] = [], timers: Timers = time.clock) {
   const totals = new Metrics();
   const metrics = new Metrics();
   let asked = 0;
@@ -24,7 +28,7 @@ function setUp(calls: (() => Promise<void>)[] = []) {
       return totals.render();
     },
   };
-  const counts = createDeploymentCounts(metrics, { getByName: () => stub }, Date.now);
+  const counts = createDeploymentCounts(metrics, { getByName: () => stub }, timers);
   const failures = () => Number(/kritai_log_failures_total (\d+)/.exec(totals.render())?.[1] ?? 0);
   return { metrics, counts, failures, asked: () => asked };
 }
@@ -35,12 +39,12 @@ test("requests of the same two seconds share one call, which takes along what al
     metrics.add("kritai_log_failures_total", 1);
     return counts.flush();
   });
-  await vi.advanceTimersByTimeAsync(LIMITS.counts_flush_ms);
+  await time.advance(LIMITS.counts_flush_ms);
   await Promise.all(flushes);
   expect([asked(), failures()]).toEqual([1, 3]);
   metrics.add("kritai_log_failures_total", 1);
   const next = counts.flush();
-  await vi.advanceTimersByTimeAsync(LIMITS.counts_flush_ms);
+  await time.advance(LIMITS.counts_flush_ms);
   await next;
   expect([asked(), failures()]).toEqual([2, 4]);
 });
@@ -59,7 +63,7 @@ test("what a call that was only late held is counted once", async () => {
   const { metrics, counts, failures } = setUp([() => late.promise]);
   metrics.add("kritai_log_failures_total", 2);
   const refused = expect(counts.text()).rejects.toMatchObject({ code: "not_ready" });
-  await vi.advanceTimersByTimeAsync(LIMITS.counts_timeout_ms);
+  await time.advance(LIMITS.counts_timeout_ms);
   await refused;
   late.resolve();
   await counts.text();
@@ -67,14 +71,16 @@ test("what a call that was only late held is counted once", async () => {
 });
 
 test("a flush whose request ended with its client is made up for by a later request's", async () => {
-  const { metrics, counts, failures } = setUp();
-  const pause = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => 0 as never);
+  let ended = true;
+  const { clock } = time;
+  const after = (ms: number, run: () => void) => (ended ? () => {} : clock.after(ms, run));
+  const { metrics, counts, failures } = setUp([], { ...clock, after });
   void counts.flush();
-  pause.mockRestore();
+  ended = false;
   metrics.add("kritai_log_failures_total", 1);
-  vi.setSystemTime(Date.now() + 2 * LIMITS.counts_flush_ms);
+  time.now += 2 * LIMITS.counts_flush_ms;
   const flushed = counts.flush();
-  await vi.advanceTimersByTimeAsync(LIMITS.counts_flush_ms);
+  await time.advance(LIMITS.counts_flush_ms);
   await flushed;
   expect(failures()).toBe(1);
 });

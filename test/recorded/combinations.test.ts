@@ -5,10 +5,9 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { setUp } from "../api/routes/harness.ts";
-import { inVirtualTime } from "../objects/gathering/living-room.ts";
+import { VirtualTime } from "../harness/virtual-time.ts";
 import { CASES, type RecordedCase } from "./combinations.ts";
 import { recordedJudge } from "./recorded-judge.ts";
 
@@ -39,14 +38,15 @@ async function record({
   steps,
 }: RecordedCase): Promise<{ replies: [number, string][]; asked: string[]; logged: string[] }> {
   const engine = recordedJudge(judge);
-  const clock = { ...systemClock, now: () => 0, date: () => new Date(Date.UTC(2026, 10, 27)) };
+  const time = new VirtualTime();
+  const clock = { ...time.clock, now: () => 0, date: () => new Date(Date.UTC(2026, 10, 27)) };
   const verifier = createOpenAiVerifier(
     { url: "http://127.0.0.1/v1", model: "recorded", apiKey: null, fetch: engine.fetch, random: () => 0.5 },
     clock,
   );
-  const { call, runLog } = setUp({ verifier, clock });
+  const { call, runLog } = setUp({ verifier, clock, timers: time.clock });
   const replies: [number, string][] = [];
-  await inVirtualTime(async () => {
+  const sent = async () => {
     for (const requests of steps) {
       const answers = await Promise.all(
         requests.map(async ({ method = "POST", path, headers = {}, body }) => {
@@ -62,7 +62,8 @@ async function record({
       );
       replies.push(...answers);
     }
-  }, 25);
+  };
+  await time.until(sent, 25);
   return { replies, asked: engine.bodies(), logged: runLog.entries.map((entry) => settled(JSON.stringify(entry))) };
 }
 

@@ -5,6 +5,7 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import type { AlarmState } from "../../src/core/health/alarm-state.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createAlarmStates } from "../../src/run-log/alarm-states.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
@@ -28,7 +29,7 @@ const state = (alarm: string, more: Partial<AlarmState> = {}): AlarmState => ({
 });
 
 it("grants one look at a run in so long, none at a run that is not there, and keeps one row an alarm", async () => {
-  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url };
+  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url, clock: systemClock };
   const [states, runLog] = [createAlarmStates(config), createNeonRunLog(config)];
   const entry = { ...sizedEntry({ run_id: "watched", step: 1, groups: 1, size: 2 }), key_name: "trainer" };
   await runLog.append(entry);

@@ -12,6 +12,7 @@ import { createPostgres } from "../../scripts/stack/postgres.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { EXPORT_TABLES } from "../../src/core/contract/export-tables.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { RunLog } from "../../src/ports/run-log.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { createNeonSpecStore } from "../../src/run-log/specs.ts";
@@ -26,7 +27,7 @@ async function overEndpoint<T>(
   use: (log: RunLog, specs: ReturnType<typeof createNeonSpecStore>) => T,
 ) {
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url };
+  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url, clock: systemClock };
   try {
     return await use(createNeonRunLog(config), createNeonSpecStore(config));
   } finally {

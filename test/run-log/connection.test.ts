@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { sql } from "drizzle-orm";
 import { afterEach, expect, it } from "vitest";
 import { ApiError } from "../../src/core/faults/errors.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { openDatabase, reading, writing } from "../../src/run-log/db/connection.ts";
 import { StoreWriteError } from "../../src/run-log/db/store-write-error.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
@@ -83,7 +84,11 @@ it("lets clients of different endpoints live side by side and sends the URL's pa
         JSON.stringify({ command: "SELECT", rowCount: 1, fields: [{ name: "n", dataTypeID: 25 }], rows: [[name]] }),
       );
     };
-  const config = async (name: string) => ({ databaseUrl: SECRET, fetchEndpoint: await endpoint(answer(name)) });
+  const config = async (name: string) => ({
+    databaseUrl: SECRET,
+    fetchEndpoint: await endpoint(answer(name)),
+    clock: systemClock,
+  });
   const [a, b] = [openDatabase(await config("a"), 2_000), openDatabase(await config("b"), 2_000)];
   const names = await Promise.all([a, b, a].map(async (db) => (await db.execute(sql`SELECT 1`)).rows[0]?.n));
   expect(names).toEqual(["a", "b", "a"]);
@@ -97,11 +102,11 @@ it("accepts only a loopback endpoint", () => {
 });
 
 it("calls a database that is gone, or was never migrated, not ready", async () => {
-  const gone = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: "http://127.0.0.1:1/sql" });
+  const gone = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: "http://127.0.0.1:1/sql", clock: systemClock });
   expect(await gone.check()).toMatchObject({ ok: false, detail: "unreachable" });
   const body = JSON.stringify({ message: "relation does not exist", code: "42P01", severity: "ERROR" });
   const empty = await endpoint((_, response) => void response.writeHead(400).end(body));
-  const unmigrated = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: empty });
+  const unmigrated = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: empty, clock: systemClock });
   expect(await unmigrated.check()).toMatchObject({ detail: "not migrated" });
   await expect(unmigrated.runs({ owner: null, limit: 1, cursor: null })).rejects.toMatchObject({
     code: "store_unavailable",
@@ -112,7 +117,7 @@ it("calls a database that is gone, or was never migrated, not ready", async () =
 it("says that the database knows no such user or name, and not which", async () => {
   const body = JSON.stringify({ message: 'password authentication failed for user "neo"', code: "28P01" });
   const closed = await endpoint((_, response) => void response.writeHead(400).end(body));
-  const runLog = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: closed });
+  const runLog = createNeonRunLog({ databaseUrl: SECRET, fetchEndpoint: closed, clock: systemClock });
   await expect(runLog.runs({ owner: null, limit: 1, cursor: null })).rejects.toMatchObject({
     message: "The run log's database rejects the user, password or database name in DATABASE_URL.",
   });

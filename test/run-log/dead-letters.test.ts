@@ -3,6 +3,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createDeadLetters, type LetterStorage } from "../../src/run-log/write/dead-letters.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";
 import { fakeQueue } from "./sent.ts";
@@ -30,7 +31,7 @@ function rig() {
   };
   const queue = fakeQueue();
   const clock = { now: 1_000 };
-  return { letters: createDeadLetters(eager, queue, () => clock.now), queue, clock, storage };
+  return { letters: createDeadLetters(eager, queue, { ...systemClock, now: () => clock.now }), queue, clock, storage };
 }
 
 const letter = (id: string, reason = "sql_22003") => ({ id, owner: "lab", reason, attempts: 1, body: `body of ${id}` });

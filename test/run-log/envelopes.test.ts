@@ -7,6 +7,7 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { type SqlEndpoint, startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { createRandom } from "../../src/core/math/random.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { StoreWriteError } from "../../src/run-log/db/store-write-error.ts";
 import { createEnvelopeStore, createNeonRunLog } from "../../src/run-log/neon.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
   backend = await createPglite(null);
   await migrate(backend);
   endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url };
+  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url, clock: systemClock };
   store = createEnvelopeStore(config);
   runLog = createNeonRunLog(config);
 });

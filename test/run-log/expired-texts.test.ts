@@ -4,6 +4,7 @@ import { expireTexts } from "../../scripts/stack/expired-texts.ts";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createRequestIds } from "../../src/platform/request-ids.ts";
 import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
@@ -13,7 +14,11 @@ it("takes the texts of old requests alone, in several statements where they are 
   const backend = await createPglite(null);
   await migrate(backend);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-  const runLog = createNeonRunLog({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
+  const runLog = createNeonRunLog({
+    databaseUrl: "postgres://unused",
+    fetchEndpoint: endpoint.url,
+    clock: systemClock,
+  });
   const entryAt = (created_at: Date): LogEntry => {
     const entry = sizedEntry({ run_id: "texts", step: 1, groups: 2, size: 3 });
     const groups = entry.groups.map((group) => ({

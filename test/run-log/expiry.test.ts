@@ -6,8 +6,10 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { type SqlEndpoint, startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import { parseLogDays } from "../../src/core/contract/group-sizes.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { encodeTime } from "../../src/platform/request-ids.ts";
 import type { LogEntry } from "../../src/ports/log-entry.ts";
+import type { Clock } from "../../src/ports/ports.ts";
 import { createEnvelopeStore, createLogExpiry, createNeonRunLog } from "../../src/run-log/neon.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { sweep } from "../../src/run-log/write/expiry.ts";
@@ -18,12 +20,12 @@ const NOW = 1.8e12;
 const DAY = 86_400_000;
 let backend: SqlBackend;
 let endpoint: SqlEndpoint;
-let config: { databaseUrl: string; fetchEndpoint: string };
+let config: { databaseUrl: string; fetchEndpoint: string; clock: Clock };
 beforeAll(async () => {
   backend = await createPglite(null);
   await migrate(backend);
   endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-  config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url };
+  config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url, clock: systemClock };
 });
 afterAll(async () => {
   await endpoint.close();

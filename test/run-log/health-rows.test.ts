@@ -7,6 +7,7 @@ import { createPostgres } from "../../scripts/stack/postgres.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { type SqlEndpoint, startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import type { RunKey } from "../../src/core/contract/owner.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { encodeTime } from "../../src/platform/request-ids.ts";
 import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { createLogExpiry, createNeonRunLog } from "../../src/run-log/neon.ts";
@@ -58,7 +59,7 @@ describe.each(databases)("on %s", (_, open) => {
     [backend, drop] = await open();
     await migrate(backend);
     endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-    const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url };
+    const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url, clock: systemClock };
     [log, expiry] = [createNeonRunLog(config), createLogExpiry(config)];
   });
   afterAll(async () => {

@@ -1,11 +1,12 @@
 // Tests the run log that reads its modules at the first call: it is the run log that they make.
 import { expect, it } from "vitest";
 import { NOBODY } from "../../src/core/contract/owner.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { storeLater } from "../../src/run-log/later.ts";
 import { createStore } from "../../src/run-log/store.ts";
 
 /** Nothing listens there. */
-const config = { databaseUrl: "", fetchEndpoint: "http://127.0.0.1:9/sql" };
+const config = { databaseUrl: "", fetchEndpoint: "http://127.0.0.1:9/sql", clock: systemClock };
 const run = { run_id: "r", owner: NOBODY };
 const UNAVAILABLE = { code: "store_unavailable" };
 

@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 
 const MIGRATIONS = new URL("../../migrations/", import.meta.url).pathname;
@@ -20,7 +21,11 @@ it("calls a database not migrated that lacks the newest migration alone", async 
   const backend = await createPglite(null);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
   cleaning.defer(() => endpoint.close().then(() => backend.close()));
-  const runLog = createNeonRunLog({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
+  const runLog = createNeonRunLog({
+    databaseUrl: "postgres://unused",
+    fetchEndpoint: endpoint.url,
+    clock: systemClock,
+  });
   await migrate(backend, before);
   expect(await runLog.check()).toMatchObject({ ok: false, detail: "not migrated" });
   await migrate(backend);

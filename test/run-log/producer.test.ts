@@ -2,6 +2,7 @@
 // request does with the outcome.
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { createLogQueue } from "../../src/run-log/write/log-queue.ts";
@@ -21,7 +22,7 @@ describe("an entry on its way to the queue", () => {
       ...group,
       rollouts: group.rollouts.map((rollout) => ({ ...rollout, text })),
     }));
-    await createLogQueue(queue).send({ ...entry, groups });
+    await createLogQueue(queue, systemClock).send({ ...entry, groups });
     expect(queue.bodies.length).toBeGreaterThan(60);
     expect([...queue.bodies].sort()).toEqual((sealed(entryRows({ ...entry, groups })) as string[]).sort());
     expect(opened(queue.bodies.at(-1) as string).head).not.toBeNull();
@@ -31,10 +32,10 @@ describe("an entry on its way to the queue", () => {
     const queue = fakeQueue();
     const [entry] = entries(1) as [ReturnType<typeof entries>[number]];
     queue.faults.push(new Error("busy"));
-    await createLogQueue(queue).send(entry);
+    await createLogQueue(queue, systemClock).send(entry);
     expect(queue.bodies).toHaveLength(1);
     queue.faults.push(...Array.from({ length: LIMITS.queue_tries_max }, () => new Error("busy")));
-    await expect(createLogQueue(queue).send(entry)).rejects.toThrow("busy");
+    await expect(createLogQueue(queue, systemClock).send(entry)).rejects.toThrow("busy");
     expect(queue.calls).toBe(2 + LIMITS.queue_tries_max);
   });
 
@@ -42,7 +43,7 @@ describe("an entry on its way to the queue", () => {
     const queue = fakeQueue();
     const [entry] = entries(1) as [ReturnType<typeof entries>[number]];
     const warnings = ["w".repeat(LIMITS.log_envelope_bytes)];
-    await expect(createLogQueue(queue).send({ ...entry, warnings })).rejects.toThrow("log_envelope_bytes");
+    await expect(createLogQueue(queue, systemClock).send({ ...entry, warnings })).rejects.toThrow("log_envelope_bytes");
     expect(queue.calls).toBe(0);
   });
 });
@@ -63,7 +64,7 @@ describe("an entry that no database would take", () => {
       clock: fixedClock(),
       metrics: { add: () => {} },
       report: (line: object) => void lines.push(line),
-      logQueue: createLogQueue(queue),
+      logQueue: createLogQueue(queue, systemClock),
     } as unknown as Parameters<typeof appendEntry>[0];
     const scope = { id: "it", started_ms: 0, key_name: null, verifier_ms: 0, store_ms: 0 };
     return { outcome: await appendEntry(deps, scope, one), sent: queue.bodies.length, lines };
@@ -92,7 +93,7 @@ describe("a request with a queue", () => {
     const queue = fakeQueue();
     const runLog = fakeRunLog();
     runLog.fault = new Error("down");
-    const { post } = setUp({ runLog, logQueue: createLogQueue(queue) });
+    const { post } = setUp({ runLog, logQueue: createLogQueue(queue, systemClock) });
     const reply = await (await post("/v1/rewards", twoRollouts())).json();
     expect(reply).toMatchObject({ logged: "queued", warnings: [], rewards: [[1, 0]] });
     expect(queue.bodies.map((body) => opened(body).request_id)).toEqual([(reply as { request_id: string }).request_id]);
@@ -102,7 +103,7 @@ describe("a request with a queue", () => {
   it("that the queue refuses is stored before its reply", async () => {
     const queue = fakeQueue();
     queue.faults.push(...Array.from({ length: LIMITS.queue_tries_max }, () => new Error("busy")));
-    const { post, runLog, call, lines } = setUp({ logQueue: createLogQueue(queue) });
+    const { post, runLog, call, lines } = setUp({ logQueue: createLogQueue(queue, systemClock) });
     expect(await (await post("/v1/rewards", twoRollouts())).json()).toMatchObject({ logged: true, warnings: [] });
     expect(runLog.entries).toHaveLength(1);
     expect(lines).toEqual([expect.objectContaining({ event: "log_queue_refused", name: "Error" })]);
@@ -114,7 +115,7 @@ describe("a request with a queue", () => {
     queue.faults.push(...Array.from({ length: LIMITS.queue_tries_max }, () => new Error("busy")));
     const runLog = fakeRunLog();
     runLog.fault = new Error("down");
-    const { post } = setUp({ runLog, logQueue: createLogQueue(queue) });
+    const { post } = setUp({ runLog, logQueue: createLogQueue(queue, systemClock) });
     const reply = await (await post("/v1/rewards", twoRollouts())).json();
     expect(reply).toMatchObject({ logged: false, warnings: ["log_failed"], rewards: [[1, 0]] });
   });

@@ -6,6 +6,7 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import { createPostgres } from "../../scripts/stack/postgres.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { createNeonSpecStore } from "../../src/run-log/specs.ts";
 import { runLogContract, type StoreUnderTest } from "../port-contracts/run-log.contract.ts";
@@ -14,7 +15,7 @@ import { openSchema } from "./postgres-schema.ts";
 async function overEndpoint(backend: SqlBackend): Promise<StoreUnderTest> {
   await migrate(backend);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url };
+  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url, clock: systemClock };
   return {
     runLog: createNeonRunLog(config),
     specs: createNeonSpecStore(config),

@@ -6,6 +6,7 @@ import { migrate } from "../../scripts/stack/migrations.ts";
 import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import type { OwnPreset } from "../../src/core/judges/presets/own.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonTemplateStore } from "../../src/run-log/templates.ts";
 
 test("a template is stored under its name, replaced, and listed", async () => {
@@ -13,7 +14,11 @@ test("a template is stored under its name, replaced, and listed", async () => {
   await migrate(backend);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
   try {
-    const store = createNeonTemplateStore({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
+    const store = createNeonTemplateStore({
+      databaseUrl: "postgres://unused",
+      fetchEndpoint: endpoint.url,
+      clock: systemClock,
+    });
     const own = { ...template, name: "mine" } as unknown as OwnPreset;
     expect(await store.get("mine")).toBeNull();
     await store.save(own);

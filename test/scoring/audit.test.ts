@@ -1,16 +1,17 @@
 // Limits of an audit: it never changes a reward, and never keeps a reply for longer than it says.
 
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import { isAudited } from "../../src/core/reward/audit.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
-import type { Verifier } from "../../src/ports/ports.ts";
+import type { Clock, Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { preparedOf } from "../core/signals/prepared.ts";
 import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 import fc from "../harness/property.ts";
+import { VirtualTime } from "../harness/virtual-time.ts";
 
 const AUDITOR = "code-select-cot";
 /** Letters, ties and what cannot be read, as the content and the sample decide. */
@@ -19,19 +20,22 @@ const anything: Script = (shown, { sample, job }) => {
   return word % 5 === 0 ? "?" : `\\boxed{${String.fromCharCode(65 + (word % shown.length))}}`;
 };
 
-function score(spec: object, texts: readonly (readonly string[])[], verifier: Verifier = fakeVerifier(anything)) {
+function score(
+  spec: object,
+  texts: readonly (readonly string[])[],
+  verifier: Verifier = fakeVerifier(anything),
+  clock: Clock = fixedClock(),
+) {
   const groups = texts.map((own, g) => ({
     prompt: `Task ${g}`,
     rollouts: own.map((text) => ({ text: `\`\`\`python\n${text}\n\`\`\`` })),
   }));
   const request = RewardsRequestSchema.parse({ groups, deadline_ms: 300_000 });
   const batch = { request, spec: SpecSchema.parse(spec), started_ms: 0, signal: new AbortController().signal };
-  return scoreBatch({ verifier, clock: fixedClock() }, batch);
+  return scoreBatch({ verifier, clock }, batch);
 }
 
 describe("an audit", () => {
-  afterEach(() => void vi.useRealTimers());
-
   it("leaves every group of the reply and its hash bit-equal, whatever is judged and how", async () => {
     const text = fc.stringMatching(/^[a-c]{1,3}$/);
     const groups = fc.array(fc.array(text, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 });
@@ -59,7 +63,7 @@ describe("an audit", () => {
   });
 
   it("whose judge never answers ends audit_wait_ms after the rewards are in, unaudited", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const time = new VirtualTime(0);
     const [main, silent] = [fakeVerifier(anything), fakeVerifier(anything, { gate: new Promise(() => {}) })];
     const verifier: Verifier = {
       ...main,
@@ -67,14 +71,14 @@ describe("an audit", () => {
     };
     const spec = { audit: { share: 1, judge: { model: "silent" } } };
     let done = false;
-    const scored = score(spec, [["a", "bb", "ccc"]], verifier).finally(() => {
+    const scored = score(spec, [["a", "bb", "ccc"]], verifier, time.clock).finally(() => {
       done = true;
     });
     // The deadline's, and the one that begins when the rewards are in.
-    while (vi.getTimerCount() < 2) await new Promise((resolve) => setImmediate(resolve));
-    await vi.advanceTimersByTimeAsync(LIMITS.audit_wait_ms - 1);
+    while (time.timers < 2) await new Promise((resolve) => setImmediate(resolve));
+    await time.advance(LIMITS.audit_wait_ms - 1);
     expect(done).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
+    await time.advance(1);
     const { reply } = await scored;
     expect(reply.audit).toMatchObject({ groups: 1, audited: 0, correlation: null, parsed: 0, failed: 3 });
     expect(reply.rewards).toEqual((await score({}, [["a", "bb", "ccc"]])).reply.rewards);

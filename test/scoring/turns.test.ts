@@ -1,7 +1,7 @@
 // The guarantee of work in turns: others are served between two of them, a key's are done one after another,
 // and work that a runtime ended in the middle blocks no other for good.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import type { Clock } from "../../src/ports/ports.ts";
@@ -22,25 +22,20 @@ function* working(name: string, turns: number, log: string[]): Generator<number,
 const worked = <T>(party: string, clock: Clock, work: Generator<number, T>) =>
   workInTurns(party, clock, Number.POSITIVE_INFINITY)(work);
 
-let began = 0;
+let began = systemClock.now();
 /** A clock that goes on by its timers alone, and what they were set to. */
 async function byTimers(run: (clock: Clock, pauses: number[]) => Promise<void>): Promise<void> {
   began += 1000 * LIMITS.turn_beside_ms;
   let now = began;
   const pauses: number[] = [];
-  const set = globalThis.setTimeout;
-  const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(((done: () => void, ms = 0) => {
+  const after = (ms: number, done: () => void) => {
     pauses.push(ms);
-    return set(() => {
+    return clock.after(0, () => {
       now += ms;
       done();
-    }, 0);
-  }) as typeof setTimeout);
-  try {
-    await run({ ...clock, now: () => now }, pauses);
-  } finally {
-    spy.mockRestore();
-  }
+    });
+  };
+  await run({ ...clock, now: () => now, after }, pauses);
 }
 
 describe("scoring in turns", () => {

@@ -9,6 +9,7 @@ import { createPostgres } from "../../scripts/stack/postgres.ts";
 import type { SqlBackend } from "../../scripts/stack/sql-backend.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import type { Scope } from "../../src/api/door/auth.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { createNeonSpecStore } from "../../src/run-log/specs.ts";
 import { createDeadLetters } from "../../src/run-log/write/dead-letters.ts";
@@ -36,14 +37,14 @@ function letters() {
     const rows = query.includes("CREATE") ? [] : db.prepare(query).all(...values);
     return { toArray: () => rows };
   };
-  return createDeadLetters({ databaseSize: 0, exec }, fakeQueue(), () => 1_000);
+  return createDeadLetters({ databaseSize: 0, exec }, fakeQueue(), { ...systemClock, now: () => 1_000 });
 }
 
 /** The app over a database, its keys' calls, and the ids of what the first key wrote. */
 async function world(backend: SqlBackend) {
   await migrate(backend);
   const endpoint = await startSqlEndpoint({ host: "127.0.0.1", port: 0, backend });
-  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url };
+  const config = { databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url, clock: systemClock };
   const deadLetters = letters();
   const parts = { runLog: createNeonRunLog(config), specs: createNeonSpecStore(config), deadLetters, keys };
   const { app } = setUp(parts);

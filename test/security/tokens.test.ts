@@ -1,23 +1,23 @@
 // Holds who a request is when it presents several keys, what a key in a path may do, and that a
 // token is what was signed, for as long as it says.
 import { createHash } from "node:crypto";
-import { afterEach, describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { makeToken, readToken } from "../../src/api/door/url-token.ts";
 import { readEnv } from "../../src/env.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import type { Timers } from "../../src/ports/ports.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
 
 const hex = (key: string) => createHash("sha256").update(key).digest("hex");
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const API_KEYS = `trainer:${hex("trainer-key")}:score+logs,boss:${hex("boss-key")}:score+logs+admin`;
 
-function deployment(more: Record<string, string> = {}) {
+function deployment(more: Record<string, string> = {}, timers: Timers = systemClock) {
   const { config, faults } = readEnv({ API_KEYS, TOKEN_SECRET: SECRET, ...more });
   expect(faults).toEqual([]);
   const { API_KEYS: keys = [], PATH_SCOPES: path_scopes, TOKEN_SECRET: token_secret } = config;
-  return { ...setUp({ keys, path_scopes, token_secret }), secret: token_secret as Uint8Array };
+  return { ...setUp({ keys, path_scopes, token_secret, timers }), secret: token_secret as Uint8Array };
 }
-
-afterEach(() => void vi.useRealTimers());
 
 describe("a key in the path", () => {
   test.each([{ authorization: "Bearer dummy" }, { "x-api-key": "EMPTY" }, { authorization: `Basic ${btoa("a:b")}` }])(
@@ -41,16 +41,18 @@ describe("a key in the path", () => {
 
 describe("a token", () => {
   const until = Date.now() + 60_000;
+  let now = until - 60_000;
+  const timers = { ...systemClock, now: () => now };
 
   it("plays its key within its own scopes, in a path and in a header, until its time", async () => {
-    const { call, post, secret } = deployment();
+    const { call, post, secret } = deployment({}, timers);
     const token = await makeToken(secret, { name: "trainer", scopes: ["score", "admin"], until });
     expect(token).toMatch(/^[A-Za-z0-9._-]+$/);
     expect((await post(`/k/${token}/v1/rewards`, twoRollouts())).status).toBe(200);
     expect((await post("/v1/rewards", twoRollouts(), { authorization: `Bearer ${token}` })).status).toBe(200);
     expect((await call(`/k/${token}/v1/runs`)).status).toBe(403);
     expect((await call(`/k/${token}/v1/specs/x`, { method: "PUT" })).status).toBe(403);
-    vi.useFakeTimers({ now: until });
+    now = until;
     expect((await post(`/k/${token}/v1/rewards`, twoRollouts())).status).toBe(401);
   });
 

@@ -10,9 +10,8 @@ import type { RoomReply } from "../../src/objects/gathering/reply.ts";
 import { Room } from "../../src/objects/gathering/room.ts";
 import { createRoomStore, type RoomStore } from "../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../src/objects/storage/memory.ts";
-import { systemClock } from "../../src/platform/clock.ts";
 import { Metrics } from "../../src/platform/counters.ts";
-import { pause } from "../../src/platform/waiting.ts";
+import type { VirtualTime } from "../harness/virtual-time.ts";
 
 /** A text's worth, the same for ever: the share of the others that are worth less, ties a half. */
 export function rewardAmong(text: string, group: readonly string[]): number {
@@ -35,12 +34,14 @@ export class Broken extends Error {}
 export class SimulatedServer {
   readonly #stores = new Map<string, RoomStore>();
   readonly #lives = new Map<string, Life>();
+  readonly #time: VirtualTime;
   readonly #judgeMs: () => number;
   #ids = 0;
   /** For each judgement that asked: when, of which room, how many members, why. */
   readonly judgements: { at: number; room: string; members: number }[] = [];
 
-  constructor(judgeMs: () => number) {
+  constructor(time: VirtualTime, judgeMs: () => number) {
+    this.#time = time;
     this.#judgeMs = judgeMs;
   }
 
@@ -82,8 +83,9 @@ export class SimulatedServer {
       life.alive = false;
       ending.reject(new Broken());
     };
-    const kept =
-      this.#stores.get(name) ?? createRoomStore({ ...memoryValues(() => undefined), wakeAt: () => undefined });
+    const { clock } = this.#time;
+    const values = () => ({ ...memoryValues(clock, () => undefined), wakeAt: () => undefined });
+    const kept = this.#stores.get(name) ?? createRoomStore(values(), clock);
     this.#stores.set(name, kept);
     // A dead room's actions reach nothing.
     const store = new Proxy(kept, {
@@ -93,9 +95,9 @@ export class SimulatedServer {
       },
     });
     const judge = async (work: GroupWork) => {
-      await pause(systemClock, this.#judgeMs());
+      await this.#time.sleep(this.#judgeMs());
       if (!life.alive) return new Promise<never>(() => {});
-      if (work.logs) this.judgements.push({ at: Date.now(), room: name, members: work.members.length });
+      if (work.logs) this.judgements.push({ at: this.#time.now, room: name, members: work.members.length });
       return { reply: replyOf(work), retry_after_ms: null };
     };
     const nextRequestId = () => `request-${this.#ids++}`;
@@ -105,7 +107,7 @@ export class SimulatedServer {
     };
     this.#lives.set(name, life);
     const storage = groupStorage({ metrics: new Metrics() });
-    life.room = new Room({ store, judge, now: () => Date.now(), nextRequestId, report, storage });
+    life.room = new Room({ store, judge, timers: clock, nextRequestId, report, storage });
     return life;
   }
 }

@@ -3,33 +3,12 @@
 
 import { describe, expect, it } from "vitest";
 import fc from "../harness/property.ts";
-import { VirtualTime } from "../harness/virtual-time.ts";
+import { inVirtualTime, type VirtualTime } from "../harness/virtual-time.ts";
 import { OPENRLHF, type Outcome, SLIME, simulate, type World } from "./trainer.ts";
 
 const MINUTE = 60_000;
 
-async function outcomeOf(world: World): Promise<Outcome> {
-  const time = new VirtualTime();
-  time.install();
-  try {
-    let outcome: Outcome | null = null;
-    let fault: unknown;
-    simulate(world).then(
-      (got) => {
-        outcome = got;
-      },
-      (error) => {
-        fault = error;
-      },
-    );
-    await time.run(() => outcome !== null || fault !== undefined);
-    if (fault !== undefined) throw fault;
-    if (outcome === null) throw new Error("nothing is left to happen, and the trainer has not ended");
-    return outcome;
-  } finally {
-    time.restore();
-  }
-}
+const outcomeOf = (world: World): Promise<Outcome> => inVirtualTime((time) => simulate(time, world));
 
 const quiet: Omit<World, "tool"> = {
   seed: 1,
@@ -54,7 +33,7 @@ const BOUND_MS = 10_000 + 31_000 + 20_000;
 
 describe("slime, 64 prompts x 8, 64 connections", () => {
   it.each([5_000, 31_000, 35_000, 60_000])("restarted after %i ms has 64 whole groups, soon", async (after) => {
-    const begun = (restart: () => void) => void setTimeout(restart, after);
+    const begun = (time: VirtualTime, restart: () => void) => void time.schedule(restart, after);
     const outcome = await outcomeOf({ ...quiet, tool: SLIME, begun });
     expect(outcome).toMatchObject({ ...RIGHT, samples: 512, restarts: 1 });
     expect(outcome.slowest_ms).toBeLessThan(BOUND_MS);
@@ -87,7 +66,7 @@ it("any number of connections, any order, with restarts and cuts: every group is
       const repeats = connections < 2 * given.groups * given.size ? 0 : wanted;
       // Each connection is cut as often, however many there are.
       const cuts = often ? (20_000 * 64) / Math.min(connections, given.groups * given.size) : null;
-      const begun = (again: () => void) => void (restart !== null && setTimeout(again, restart));
+      const begun = (time: VirtualTime, again: () => void) => void (restart !== null && time.schedule(again, restart));
       const generation = (random: () => number) => spread * random();
       const outcome = await outcomeOf({
         ...quiet,

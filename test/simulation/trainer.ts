@@ -5,8 +5,7 @@ import { createRandom, shuffled } from "../../src/core/math/random.ts";
 import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import type { RoomReply } from "../../src/objects/gathering/reply.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { pause } from "../../src/platform/waiting.ts";
+import type { VirtualTime } from "../harness/virtual-time.ts";
 import { Broken, rewardAmong, SimulatedServer } from "./server.ts";
 
 /** A tool's reward client. Durations in ms. */
@@ -70,7 +69,7 @@ export interface World {
   room_restarts: number | null;
   cuts: number | null;
   /** Called when the first step's requests are under way; for a restart at a chosen time. */
-  begun?: (restart: () => void) => void;
+  begun?: (time: VirtualTime, restart: () => void) => void;
 }
 
 export interface Outcome {
@@ -97,13 +96,14 @@ interface Connection {
   cut: () => void;
 }
 
-/** Runs the world to its end. The clock must be virtual. */
-export async function simulate(world: World): Promise<Outcome> {
-  const trainer = new SimulatedTrainer(world);
+/** Runs the world to its end. */
+export async function simulate(time: VirtualTime, world: World): Promise<Outcome> {
+  const trainer = new SimulatedTrainer(time, world);
   return trainer.run();
 }
 
 class SimulatedTrainer {
+  readonly #time: VirtualTime;
   readonly #world: World;
   readonly #random: () => number;
   readonly #server: SimulatedServer;
@@ -127,20 +127,21 @@ class SimulatedTrainer {
   #waiters = 0;
   #over = false;
 
-  constructor(world: World) {
+  constructor(time: VirtualTime, world: World) {
+    this.#time = time;
     this.#world = world;
     this.#random = createRandom(world.seed);
-    this.#server = new SimulatedServer(() => world.judge(this.#random));
+    this.#server = new SimulatedServer(time, () => world.judge(this.#random));
     this.#free = world.tool.connections ?? Number.POSITIVE_INFINITY;
   }
 
   async run(): Promise<Outcome> {
     const { until_ms, restarts, room_restarts, cuts } = this.#world;
-    const ends = Date.now() + until_ms;
+    const ends = this.#time.now + until_ms;
     this.#again(restarts, () => this.#restart());
     this.#again(room_restarts, () => this.#restartRoom());
     this.#again(cuts, () => this.#cutOne());
-    for (let step = 0; Date.now() < ends; step++) await this.#step(step);
+    for (let step = 0; this.#time.now < ends; step++) await this.#step(step);
     this.#over = true;
     this.#outcome.groups_judged = this.#server.judgements.length;
     return this.#outcome;
@@ -149,7 +150,7 @@ class SimulatedTrainer {
   #again(mean: number | null, what: () => void): void {
     if (mean === null) return;
     // Between a quarter and seven quarters of the mean.
-    setTimeout(
+    this.#time.schedule(
       () => {
         if (this.#over) return;
         what();
@@ -199,11 +200,11 @@ class SimulatedTrainer {
     });
     const order = shuffled(samples, this.#random);
     const running = Promise.all(order.map((sample) => this.#sample(sample)));
-    if (step === 0) begun?.(() => this.#restart());
+    if (step === 0) begun?.(this.#time, () => this.#restart());
     await running;
     for (const { prompt, texts } of asked) this.#last.set(prompt, texts);
     this.#outcome.steps++;
-    await pause(systemClock, 20_000);
+    await this.#time.sleep(20_000);
   }
 
   #texts(prompt: number, step: number, size: number): string[] {
@@ -217,11 +218,11 @@ class SimulatedTrainer {
   }
 
   async #sample(sample: { prompt: number; text: string; ready: number; i: number; whole: Whole }): Promise<void> {
-    await pause(systemClock, sample.ready);
+    await this.#time.sleep(sample.ready);
     const { tries, backoff } = this.#world.tool;
     this.#outcome.samples++;
     for (let failures = 0; failures < tries; failures++) {
-      if (failures > 0) await pause(systemClock, backoff(failures - 1, this.#random));
+      if (failures > 0) await this.#time.sleep(backoff(failures - 1, this.#random));
       await this.#slot();
       const reply = await this.#attempt(sample).finally(() => this.#release());
       if (reply === null || !("reward" in reply) || reply.reward.result.reward === null) continue;
@@ -239,7 +240,7 @@ class SimulatedTrainer {
     if (reward.members !== texts.length) this.#outcome.split++;
     else if (reward.result.reward !== rewardAmong(text, texts)) this.#outcome.wrong++;
     if (!arrived.includes(0)) {
-      whole.answered ??= Date.now() - Math.max(...arrived);
+      whole.answered ??= this.#time.now - Math.max(...arrived);
       this.#outcome.slowest_ms = Math.max(this.#outcome.slowest_ms, whole.answered);
     }
   }
@@ -271,13 +272,13 @@ class SimulatedTrainer {
         resolve(null);
         // Noticed at once, at the next heartbeats, or never.
         const noticed = [0, 9_000 * this.#random(), null][Math.floor(this.#random() * 3)] as number | null;
-        if (noticed !== null) setTimeout(() => this.#server.leave(room, waiterId), noticed);
+        if (noticed !== null) this.#time.schedule(() => this.#server.leave(room, waiterId), noticed);
       },
     };
     this.#open.add(connection);
-    const timer = setTimeout(connection.cut, this.#world.tool.timeout_ms);
+    const disarm = this.#time.schedule(connection.cut, this.#world.tool.timeout_ms);
     void this.#served(sample, room, waiterId, connection).then((reply) => {
-      clearTimeout(timer);
+      disarm();
       if (this.#open.delete(connection)) resolve(reply);
     });
     return promise;
@@ -290,33 +291,33 @@ class SimulatedTrainer {
     waiterId: string,
     connection: Connection,
   ): Promise<RoomReply | null> {
-    await pause(systemClock, 1 + 19 * this.#random());
+    await this.#time.sleep(1 + 19 * this.#random());
     if (!connection.open) return null;
-    whole.arrived[i] ||= Date.now();
-    const ends = Date.now() + this.#world.tool.answer_within_ms;
+    whole.arrived[i] ||= this.#time.now;
+    const ends = this.#time.now + this.#world.tool.answer_within_ms;
     let begun = false;
     const probe: ClientProbe = async () => {
       begun = true;
-      await pause(systemClock, 100);
+      await this.#time.sleep(100);
       return connection.open;
     };
     const sample = { ...this.#request(room, prompt, text), waiter_id: waiterId };
-    const deadline = pause(systemClock, ends - Date.now()).then(() => null);
+    const deadline = this.#time.sleep(ends - this.#time.now).then(() => null);
     for (;;) {
       try {
-        const joined = this.#server.join({ ...sample, answer_within_ms: Math.max(1, ends - Date.now()) }, probe);
+        const joined = this.#server.join({ ...sample, answer_within_ms: Math.max(1, ends - this.#time.now) }, probe);
         const reply = await Promise.race([joined, deadline]);
         if (reply === null) this.#server.leave(room, waiterId);
         const rewarded = reply !== null && "reward" in reply && reply.reward.result.reward !== null;
         if (begun && connection.open && !rewarded) this.#outcome.broken++;
-        await pause(systemClock, 1 + 19 * this.#random());
+        await this.#time.sleep(1 + 19 * this.#random());
         // The client went while the reply was on its way, which its server sees half of the time.
         if (!connection.open && this.#random() < 0.5) this.#server.leave(room, waiterId);
         return reply;
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
         if (!connection.open) return null;
-        await pause(systemClock, 50);
+        await this.#time.sleep(50);
       }
     }
   }

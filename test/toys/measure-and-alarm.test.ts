@@ -9,6 +9,7 @@ import { createPglite } from "../../scripts/stack/pglite.ts";
 import { startSqlEndpoint } from "../../scripts/stack/sql-endpoint.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
 import { MEASURES } from "../../src/core/health/measures.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
 import { fenced, setUp } from "../api/routes/harness.ts";
 
@@ -59,7 +60,11 @@ async function healthOf({ post, call }: ReturnType<typeof setUp>): Promise<Healt
 
 describe("a measure in one file, and an alarm on it in one file and one line", () => {
   test("come out of the API from the embedded database, and change nothing else", async () => {
-    const runLog = createNeonRunLog({ databaseUrl: "postgres://unused", fetchEndpoint: endpoint.url });
+    const runLog = createNeonRunLog({
+      databaseUrl: "postgres://unused",
+      fetchEndpoint: endpoint.url,
+      clock: systemClock,
+    });
     const stored = await healthOf(setUp({ runLog }));
     // By the test's own computation, which knows neither.
     const plain = await healthOf(setUp());

@@ -15,9 +15,9 @@ import { createGatewayVerifier } from "../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { answer, answerEvents, reset, status } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
+import { VirtualTime } from "../harness/virtual-time.ts";
 import { judged, pairsJob } from "../port-contracts/verifier.contract.ts";
 import { clock } from "./setup.ts";
-import { VirtualTime } from "./virtual-time.ts";
 
 const GROUPS = 20;
 const ROLLOUTS = 5;
@@ -78,9 +78,9 @@ function openAiOn(time: VirtualTime, fault: Fault, name = "verifier") {
 }
 
 const faultless = async () => {
-  const time = new VirtualTime();
+  const time = new VirtualTime(0);
   const { verifier } = openAiOn(time, () => null);
-  return (await time.until(rewardsOf(verifier, time.clock))).rewards;
+  return (await time.until(() => rewardsOf(verifier, time.clock))).rewards;
 };
 
 /** The same share of all requests, drawn by question and attempt. */
@@ -99,9 +99,9 @@ describe("a verifier that fails now and then (openai)", () => {
   ] as const)(
     "at %i per cent of calls (%s): no reward is other than the right one, and none is null",
     async (percent, kind) => {
-      const time = new VirtualTime();
+      const time = new VirtualTime(0);
       const { counts, verifier } = openAiOn(time, share(percent, kind));
-      const { rewards, groups } = await time.until(rewardsOf(verifier, time.clock));
+      const { rewards, groups } = await time.until(() => rewardsOf(verifier, time.clock));
       expect(rewards).toEqual(await faultless());
       expect(groups.every(({ status, verifier: { failed } }) => status === "ok" && failed === 0)).toBe(true);
       expect(counts.faults).toBeGreaterThan((QUESTIONS * percent) / 150);
@@ -121,14 +121,14 @@ describe("a verifier that is gone for a while (openai)", () => {
   ] as const)(
     "%i ms (%s): everything is asked again once it is back, at once, and little before",
     async (gone_ms, kind) => {
-      const time = new VirtualTime();
+      const time = new VirtualTime(0);
       let firstGood: number | null = null;
       const { counts, verifier } = openAiOn(time, ({ now }) => {
         if (now < gone_ms) return kind;
         firstGood ??= now;
         return null;
       });
-      const { rewards } = await time.until(rewardsOf(verifier, time.clock));
+      const { rewards } = await time.until(() => rewardsOf(verifier, time.clock));
       expect(rewards).toEqual(await faultless());
       expect((firstGood ?? Number.NaN) - gone_ms).toBeLessThanOrEqual(1_000);
       expect(counts.requests - counts.faults).toBe(QUESTIONS);
@@ -138,7 +138,7 @@ describe("a verifier that is gone for a while (openai)", () => {
   );
 
   it("says at the deadline why there is no verdict", async () => {
-    const time = new VirtualTime();
+    const time = new VirtualTime(0);
     const controller = new AbortController();
     const { verifier } = openAiOn(time, () => "reset");
     const session = verifier.session({
@@ -151,7 +151,7 @@ describe("a verifier that is gone for a while (openai)", () => {
     const questions = Array.from({ length: 60 }, (_, id) => ({ id, shown: [0, 1], samples: 1 }));
     const about = { to: "chat", preset: "code-select" } as const;
     const job = { ...about, question: "?", language: null, candidates: ["a", "b"], questions };
-    await time.until(session.judge(job, ({ error }) => codes.push(error)));
+    await time.until(() => session.judge(job, ({ error }) => codes.push(error)));
     expect(time.clock.now()).toBeGreaterThanOrEqual(18_000);
     expect(new Set(codes)).toEqual(new Set(["verifier_unavailable"]));
   });
@@ -162,7 +162,7 @@ describe("a question that fails by itself (openai)", () => {
     ["a 400", "400", 1],
     ["a 500 while others are answered", "500", LIMITS.question_failures_max],
   ] as const)("by %s is given up, and its neighbours are not hurt", async (_, code, tries) => {
-    const time = new VirtualTime();
+    const time = new VirtualTime(0);
     const poison = new Map<number, number>();
     const { fetcher } = engineIn(time, () => null);
     const poisoned: typeof fetch = async (url, init) => {
@@ -185,7 +185,7 @@ describe("a question that fails by itself (openai)", () => {
       }
     };
     const neighbours = Promise.all(["a", "b", "c"].map(neighbour));
-    const { groups } = await time.until(rewardsOf(verifier, time.clock));
+    const { groups } = await time.until(() => rewardsOf(verifier, time.clock));
     over = true;
     await time.until(neighbours);
     const errors = groups.flatMap(({ rollouts }) => rollouts.map(({ error }) => error));
@@ -202,7 +202,7 @@ describe("a question that fails by itself (openai)", () => {
 
 describe("two backends", () => {
   it("are asked in turn until one is back, when both are gone", async () => {
-    const time = new VirtualTime();
+    const time = new VirtualTime(0);
     const fault =
       (back_ms: number): Fault =>
       ({ now }) =>
@@ -210,7 +210,7 @@ describe("two backends", () => {
     const first = openAiOn(time, fault(20_000), "first");
     const second = openAiOn(time, fault(Number.POSITIVE_INFINITY), "second");
     const verifier = createFallbackVerifier([first.verifier, second.verifier], time.clock, time.schedule);
-    const { rewards } = await time.until(rewardsOf(verifier, time.clock));
+    const { rewards } = await time.until(() => rewardsOf(verifier, time.clock));
     expect(rewards).toEqual(await faultless());
     expect(time.clock.now()).toBeLessThan(40_000);
   });

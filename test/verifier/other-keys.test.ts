@@ -6,8 +6,8 @@ import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { Governor } from "../../src/verifier/fan-out/fan-out.ts";
 import { type AttemptResult, outcome } from "../../src/verifier/fan-out/refusal.ts";
+import { VirtualTime } from "../harness/virtual-time.ts";
 import { pairsJob } from "../port-contracts/verifier.contract.ts";
-import { VirtualTime } from "./virtual-time.ts";
 
 const ANSWERED: AttemptResult = {
   generation: {
@@ -50,20 +50,20 @@ const p99 = (took: number[]) =>
   );
 
 it("another key's p99 stays as it was while one key's questions are answered by 500", async () => {
-  const quiet = new VirtualTime();
+  const quiet = new VirtualTime(0);
   const backend = () => new Backend({ name: "verifier", hedging: false });
-  const alone = p99(await quiet.until(requests(quiet, backend(), "b", 60, () => ANSWERED)));
-  const time = new VirtualTime();
+  const alone = p99(await quiet.until(() => requests(quiet, backend(), "b", 60, () => ANSWERED)));
+  const time = new VirtualTime(0);
   const shared = backend();
   const floods = Array.from({ length: 4 }, () => requests(time, shared, "a", 10, fails));
-  const [took] = await time.until(Promise.all([requests(time, shared, "b", 60, () => ANSWERED), ...floods]));
+  const [took] = await time.until(() => Promise.all([requests(time, shared, "b", 60, () => ANSWERED), ...floods]));
   expect(shared.status(time.clock.now()).breaker).toBe("closed");
   expect(p99(took) / alone).toBeLessThanOrEqual(1.5);
 });
 
 it("a backend that fails for two keys is taken to fail for all", async () => {
-  const time = new VirtualTime();
+  const time = new VirtualTime(0);
   const backend = new Backend({ name: "verifier", hedging: false });
-  await time.until(Promise.all(["a", "b"].map((party) => requests(time, backend, party, 1, fails))));
+  await time.until(() => Promise.all(["a", "b"].map((party) => requests(time, backend, party, 1, fails))));
   expect(backend.status(time.clock.now()).breaker).not.toBe("closed");
 });

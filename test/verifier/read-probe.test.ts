@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000;
 const strengthOf = (text: string) => Number(/answer (\d+)/.exec(text)?.[1] ?? 0) / 4;
 
 let model: DecisionSimulator;
-let values = memoryValues(() => {});
+let values = memoryValues(system, () => {});
 let date = Date.UTC(2026, 10, 29);
 const clock = { ...system, date: () => new Date(date) };
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 beforeEach(() => {
-  values = memoryValues(() => {});
+  values = memoryValues(system, () => {});
 });
 afterEach(() => {
   for (const name of Object.keys(model.faults)) delete model.faults[name as keyof DecisionFaults];

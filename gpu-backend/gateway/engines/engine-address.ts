@@ -9,6 +9,8 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { apiRoot, authorization } from "../../../src/core/wire/chat-endpoint.ts";
+import { withTimeout } from "../../../src/platform/waiting.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 
 /** Idle sockets kept per engine: the maximum number of generations in flight. */
 const IDLE_SOCKETS_MAX = 4_096;
@@ -37,9 +39,10 @@ export class EngineAddress {
   readonly #send: typeof httpRequest;
   readonly #options: RequestOptions;
   readonly #headers: Record<string, string>;
+  readonly #timers: Timers;
 
   /** @param url see `apiRoot`. @throws TypeError if the URL is invalid */
-  constructor(url: string, apiKey: string | null) {
+  constructor(url: string, apiKey: string | null, timers: Timers) {
     const root = new URL(apiRoot(url));
     const secure = root.protocol === "https:";
     this.completions = `${root.pathname}/chat/completions`;
@@ -52,6 +55,7 @@ export class EngineAddress {
     this.#agent = secure ? new HttpsAgent(settings) : new HttpAgent(settings);
     this.#options = { hostname: root.hostname.replace(/^\[|\]$/g, ""), port: root.port || (secure ? 443 : 80) };
     this.#headers = authorization(apiKey);
+    this.#timers = timers;
     for (const [name, value] of Object.entries(this.#headers)) validateHeaderValue(name, value);
   }
 
@@ -76,14 +80,20 @@ export class EngineAddress {
   /** Posts a JSON body without waiting for the reply. */
   notify(path: string, body: string): void {
     const request = this.post(path, body);
-    request.setTimeout(LIMITS.readiness_timeout_ms, () => request.destroy());
+    request.on(
+      "close",
+      this.#timers.after(LIMITS.readiness_timeout_ms, () => request.destroy()),
+    );
     request.on("error", () => {});
     request.on("response", (response) => response.on("error", () => {}).resume());
   }
 
   /** Reads a small page. Rejects on a connection error or a timeout. */
-  async get(path: string, timeout_ms: number): Promise<Page> {
-    const signal = AbortSignal.timeout(timeout_ms);
+  get(path: string, timeout_ms: number): Promise<Page> {
+    return withTimeout(this.#timers, timeout_ms, (signal) => this.#get(path, signal));
+  }
+
+  #get(path: string, signal: AbortSignal): Promise<Page> {
     const { promise, resolve, reject } = Promise.withResolvers<Page>();
     const headers = this.#headers;
     const request = this.#send({ ...this.#options, agent: this.#agent, method: "GET", path, headers, signal });

@@ -4,12 +4,13 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
 import { waitMs } from "../../../src/core/wire/chat-retry.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { answerOf, chatBody, withoutAnswer } from "./engine-answer.ts";
 import { EngineMetrics } from "./engine-metrics.ts";
 import { EngineProbe, type ProbeOptions } from "./engine-probe.ts";
 import { abortCode, type Exchange } from "./engine-stream.ts";
 import { EngineTokens } from "./engine-tokens.ts";
-import type { EngineAnswer, EngineCall, EnginePool, EnginePoolConfig, Schedule } from "./port.ts";
+import type { EngineAnswer, EngineCall, EnginePool, EnginePoolConfig } from "./port.ts";
 import { modelsOf, type Readiness, readiness } from "./readiness.ts";
 import { choose, type Replica } from "./replicas.ts";
 
@@ -23,9 +24,8 @@ export interface PoolOptions {
   model: string;
   simulated: boolean;
   tokens: readonly string[];
-  schedule: Schedule;
+  timers: Timers;
   random: () => number;
-  now: () => number;
   report: EnginePoolConfig["report"];
 }
 
@@ -97,7 +97,7 @@ export class Pool implements EnginePool {
   }
 
   async generate(call: EngineCall): Promise<EngineAnswer> {
-    const start = this.#options.now();
+    const start = this.#options.timers.now();
     this.#inFlight++;
     const answer = await this.#ask(call, start);
     this.#inFlight--;
@@ -107,7 +107,7 @@ export class Pool implements EnginePool {
   }
 
   async #ask(call: EngineCall, start: number): Promise<EngineAnswer> {
-    const { now } = this.#options;
+    const { timers } = this.#options;
     const { max_tokens, anchor, signal, priority, completion } = call;
     const tried = new Set<Replica>();
     const blame: Blame = { failures: 0, since: 0 };
@@ -118,11 +118,11 @@ export class Pool implements EnginePool {
       const replica = await this.#place(call, tried);
       if (replica === null) {
         const code = signal.aborted ? abortCode(signal.reason) : "verifier_unavailable";
-        return withoutAnswer(code, now() - start, spent);
+        return withoutAnswer(code, timers.now() - start, spent);
       }
       body ??= chatBody(call, this.#options.model, this.#options.simulated);
       const number = ++this.#sends;
-      const exchange = await replica.ask(body, { completion, max_tokens, anchor, signal, now }, priority);
+      const exchange = await replica.ask(body, { completion, max_tokens, anchor, signal, timers }, priority);
       if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;
@@ -140,7 +140,8 @@ export class Pool implements EnginePool {
       }
       const faulty = this.#isToBlame(exchange, number, blame);
       if (faulty || !(await this.#mayRetry(exchange, ++failures, tried, call))) {
-        const answer = answerOf(exchange, { ...call, asked: call.model ?? this.#options.model }, start, now(), spent);
+        const asked = { ...call, asked: call.model ?? this.#options.model };
+        const answer = answerOf(exchange, asked, start, timers.now(), spent);
         return faulty ? { ...answer, retryable: false } : answer;
       }
       this.#metrics.retried();
@@ -203,15 +204,16 @@ export class Pool implements EnginePool {
     if ((exchange.verdict === "final" && !unreadable) || (failures > LIMITS.retries_max && !patient)) return false;
     if (signal.aborted || this.#closed) return false;
     if (this.#replicas.some((replica) => replica.healthy && !tried.has(replica))) return true;
-    const { random, now } = this.#options;
+    const { random, timers } = this.#options;
     const hint = exchange.retry_after_ms;
-    if (patient && hint !== null && call.deadline_at !== undefined && now() + hint >= call.deadline_at) return false;
+    const { deadline_at = Number.POSITIVE_INFINITY } = call;
+    if (patient && hint !== null && timers.now() + hint >= deadline_at) return false;
     const wait = waitMs(failures, patient && hint !== null ? Math.min(hint, LIMITS.retry_after_ms_max) : hint, random);
     if (wait === null) return false;
     await this.#sleep(wait, signal);
     // Failover to another replica adds no load to the pool. Asking the same replicas again does, so it needs
     // a retry budget.
-    for (let more = this.#retries.take(now()); more > 0; more = this.#retries.take(now())) {
+    for (let more = this.#retries.take(timers.now()); more > 0; more = this.#retries.take(timers.now())) {
       if (!patient) return false;
       // Jitter, so that waiters do not retry in lockstep.
       await this.#sleep(more + random() * LIMITS.breaker_open_ms, signal);
@@ -224,7 +226,7 @@ export class Pool implements EnginePool {
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();
-    const cancel = this.#options.schedule(wake, ms);
+    const cancel = this.#options.timers.after(ms, wake);
     signal.addEventListener("abort", wake, { once: true });
     this.#sleeping.add(wake);
     await promise;
@@ -256,10 +258,10 @@ export class Pool implements EnginePool {
       this.#endWait = null;
       this.#abandoned = false;
     } else if (this.#endWait === null && !this.#closed) {
-      this.#endWait = this.#options.schedule(() => {
+      this.#endWait = this.#options.timers.after(NONE_HEALTHY_WAIT_MS, () => {
         this.#abandoned = true;
         this.#changed();
-      }, NONE_HEALTHY_WAIT_MS);
+      });
     }
   }
 
@@ -275,7 +277,7 @@ export class Pool implements EnginePool {
 
   async ready(): Promise<Readiness> {
     await this.escape();
-    return readiness(this.#replicas, this.#options.model, this.#tokens, this.#options.now);
+    return readiness(this.#replicas, this.#options.model, this.#tokens, this.#options.timers.now);
   }
 
   async models(): Promise<string[]> {

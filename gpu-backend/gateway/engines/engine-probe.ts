@@ -1,10 +1,11 @@
 // Polls one replica for its health, its gauges and its tokenizer's special tokens. Independent of calls and
 // of the choice among replicas.
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import type { Page } from "./engine-address.ts";
 import { readVocabulary } from "./engine-tokens.ts";
 import { parseGauges } from "./gauges.ts";
-import type { EnginePoolConfig, Schedule } from "./port.ts";
+import type { EnginePoolConfig } from "./port.ts";
 import type { Replica } from "./replicas.ts";
 import { tryOut } from "./try-out.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -21,7 +22,7 @@ export const TOKENS_EVERY_MS = 60_000;
 const JITTER = 0.2;
 
 export interface ProbeOptions {
-  schedule: Schedule;
+  timers: Timers;
   random: () => number;
   /** Whether another replica is healthy. */
   elsewhere: () => boolean;
@@ -70,8 +71,8 @@ export class EngineProbe {
 
   #later(slot: 0 | 1 | 2, ms: number, run: () => Promise<void>): void {
     if (this.#stopped) return;
-    const { schedule, random } = this.#options;
-    this.#cancels[slot] = schedule(() => void run(), ms * (1 - JITTER + 2 * JITTER * random()));
+    const { timers, random } = this.#options;
+    this.#cancels[slot] = timers.after(ms * (1 - JITTER + 2 * JITTER * random()), () => void run());
   }
 
   /** Polls the health route. A server without that route (4xx) counts as alive. */
@@ -98,10 +99,10 @@ export class EngineProbe {
   }
 
   async #tryOut(): Promise<void> {
-    const { model, report } = this.#options;
+    const { model, report, timers } = this.#options;
     if (report === undefined) return;
     const { engine, kind } = this.#replica;
-    const unfit = await tryOut(engine, model, kind);
+    const unfit = await tryOut(engine, model, kind, timers);
     if (this.#stopped) return;
     this.#replica.unfit = unfit;
     if (unfit !== null) report({ level: "warn", event: "engine_unfit", engine: engine.label, reason: unfit });

@@ -15,6 +15,7 @@ import {
 import { isRetriedStatus, passingFaultOf, retryAfterMs } from "../../../src/core/wire/chat-retry.ts";
 import { EventSplitter, LineTooLong, Remainder } from "../../../src/core/wire/chat-stream.ts";
 import { softened } from "../../../src/core/wire/soft-answer.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { RepetitionDetector } from "./repetition.ts";
 
@@ -72,7 +73,7 @@ export interface Question {
   /** Whether the answer is one document, which shows no progress before its end. */
   whole: boolean;
   signal: AbortSignal;
-  now: () => number;
+  timers: Timers;
 }
 
 /**
@@ -134,7 +135,7 @@ export class EngineStream implements AnswerObserver {
 
   text(piece: string): void {
     if (this.#question.whole) return;
-    this.#firstTokenAt ??= this.#question.now();
+    this.#firstTokenAt ??= this.#question.timers.now();
     this.#repetition.push(piece);
   }
 
@@ -168,7 +169,8 @@ export class EngineStream implements AnswerObserver {
   #finishRefused({ headers }: IncomingMessage, status: number, code: PassingFault): void {
     const verdict = code === "verifier_overloaded" || status < 500 ? "overloaded" : "died";
     const exact = headers["retry-after-ms"];
-    const asked = retryAfterMs(headers["retry-after"] ?? null, new Date(), typeof exact === "string" ? exact : null);
+    const at = new Date(this.#question.timers.now());
+    const asked = retryAfterMs(headers["retry-after"] ?? null, at, typeof exact === "string" ? exact : null);
     this.#finish(verdict, failed(code), asked);
   }
 

@@ -5,6 +5,7 @@ import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { Anchor } from "../../../src/core/judges/parsers/parser.ts";
 import type { SoftLabels } from "../../../src/core/judges/soft-reader.ts";
 import type { VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import type { EngineKind } from "./gauges.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -110,9 +111,6 @@ export interface EnginePool {
   close(): Promise<void>;
 }
 
-/** Runs a function once after a delay. The returned function cancels it. */
-export type Schedule = (run: () => void, ms: number) => () => void;
-
 export interface EnginePoolConfig {
   /** Base URLs of OpenAI-compatible engines, one per replica; see `apiRoot` for the accepted forms. */
   urls: readonly string[];
@@ -137,8 +135,8 @@ export interface EnginePoolConfig {
    * would spoil every verdict is logged.
    */
   report?: ((line: Record<string, unknown>) => void) | undefined;
-  /** For tests: the timers of polls and waits, the source of jitter, and the clock (ms). */
-  schedule?: Schedule;
+  /** Default: the process's own. */
+  timers?: Timers;
+  /** Source of jitter. Default: Math.random. */
   random?: () => number;
-  now?: () => number;
 }

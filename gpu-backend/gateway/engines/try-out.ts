@@ -1,5 +1,7 @@
 // Asks an engine that has just come up one simple question, to check whether its answers can contain a
 // verdict.
+import { withTimeout } from "../../../src/platform/waiting.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import type { EngineAddress } from "./engine-address.ts";
 import { engineBody } from "./engine-dialect.ts";
 import { EngineStream } from "./engine-stream.ts";
@@ -18,16 +20,25 @@ export async function tryOut(
   engine: EngineAddress,
   model: string,
   kind: EngineKind | "other" | null,
+  timers: Timers,
 ): Promise<string | null> {
   const body = JSON.stringify({
     ...{ model, temperature: 0, max_tokens: MAX_TOKENS },
     messages: [{ role: "user", content: "Reply with the letter A and nothing else." }],
   });
-  const { generation, reason } = await new EngineStream(engine, {
+  const question = {
     body: engineBody(body, kind, { priority: 0, rid: null, whole: false }),
-    ...{ max_tokens: MAX_TOKENS, completion: false, anchor: null, whole: false, now: () => performance.now() },
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  }).done;
+    max_tokens: MAX_TOKENS,
+    completion: false,
+    anchor: null,
+    whole: false,
+    timers,
+  };
+  const { generation, reason } = await withTimeout(
+    timers,
+    PATIENCE_MS,
+    (signal) => new EngineStream(engine, { ...question, signal }).done,
+  );
   const { thinking, finish_reason, answer } = generation;
   return thinking === "unclosed" && finish_reason === "stop" && answer === "" ? HIDDEN : reason;
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
 const tooLarge = () =>
@@ -14,15 +15,15 @@ const tooSlow = () =>
   new ApiError("request_timeout", `The body did not arrive within the limit body_read_ms = ${LIMITS.body_read_ms}.`);
 
 /** Returns the body as a string. Rejects at the first error and then stops reading. */
-export function readText(request: IncomingMessage): Promise<string> {
+export function readText(request: IncomingMessage, timers: Timers): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const text = new BodyText();
-  const timer = setTimeout(() => settle(() => reject(tooSlow())), LIMITS.body_read_ms);
+  const disarm = timers.after(LIMITS.body_read_ms, () => settle(() => reject(tooSlow())));
   const onData = (bytes: Uint8Array) => guarded(() => text.push(bytes));
   const onEnd = () => guarded(() => settle(() => resolve(text.end())));
   const onClose = () => settle(() => reject(new ApiError("request_timeout", "The body is incomplete.")));
   const settle = (outcome: () => void) => {
-    clearTimeout(timer);
+    disarm();
     request.off("data", onData).off("end", onEnd).off("close", onClose);
     outcome();
   };

@@ -2,7 +2,9 @@
 // back-pressure to the writer.
 import type { ServerResponse } from "node:http";
 import type { VerifyEvent } from "../../../src/core/wire/verify-protocol.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
+import { afterTurn } from "../timers/gateway-timers.ts";
 
 const NDJSON = [
   "content-type",
@@ -20,6 +22,7 @@ export interface EventStreamOptions {
   onCancel: () => void;
   /** Called when the reader has caught up after `full`. */
   onDrain: () => void;
+  timers: Timers;
 }
 
 /**
@@ -36,7 +39,8 @@ export class EventStream {
   #full = false;
   #ended = false;
   #gone = false;
-  #stalled: NodeJS.Timeout | null = null;
+  /** Cancels the timer that disconnects a stalled reader. */
+  #endStall = () => {};
 
   constructor(response: ServerResponse, options: EventStreamOptions) {
     this.#response = response;
@@ -65,14 +69,14 @@ export class EventStream {
     this.#response.end(this.#lines);
     this.#lines = "";
     if (this.#response.writableFinished) return;
-    this.#stalled = setTimeout(() => this.#response.destroy(), GATEWAY_LIMITS.stalled_reader_ms);
-    this.#stalled.unref();
+    const { timers } = this.#options;
+    this.#endStall = timers.after(GATEWAY_LIMITS.stalled_reader_ms, () => this.#response.destroy());
   }
 
   #schedule(): void {
     if (this.#scheduled || this.#busy) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    afterTurn(() => {
       this.#scheduled = false;
       this.#flush();
     });
@@ -105,7 +109,7 @@ export class EventStream {
   #onClose(): void {
     this.#gone = true;
     this.#lines = "";
-    if (this.#stalled !== null) clearTimeout(this.#stalled);
+    this.#endStall();
     if (!this.#response.writableFinished) this.#options.onCancel();
   }
 }

@@ -6,6 +6,7 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { withoutTrailing } from "../../../src/core/text/trailing.ts";
 import { authorization } from "../../../src/core/wire/chat-endpoint.ts";
 import { SCALAR_APIS } from "../../../src/core/wire/scalar-apis.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 
 export interface ScalarRelayConfig {
@@ -36,17 +37,17 @@ const PASSED = ["content-type", "retry-after"];
 export class ScalarRelay {
   readonly #servers: Server[];
   readonly #headers: Record<string, string>;
-  readonly #now: () => number;
+  readonly #timers: Timers;
   readonly #waiting = new Set<Waiting>();
   readonly #open = new Set<AbortController>();
 
-  constructor({ urls, apiKey }: ScalarRelayConfig, now: () => number) {
+  constructor({ urls, apiKey }: ScalarRelayConfig, timers: Timers) {
     this.#servers = urls.map((url) => ({
       ...{ url: withoutTrailing(url, "/").replace(/\/v\d+$/, ""), in_flight: 0 },
       rests_until: Number.NEGATIVE_INFINITY,
     }));
     this.#headers = { "content-type": "application/json", ...authorization(apiKey) };
-    this.#now = now;
+    this.#timers = timers;
   }
 
   /**
@@ -57,7 +58,8 @@ export class ScalarRelay {
    */
   async ask(path: string, body: string, signal: AbortSignal): Promise<Response> {
     const stop = new AbortController();
-    const ends = AbortSignal.any([signal, stop.signal, AbortSignal.timeout(LIMITS.deadline_ms_max)]);
+    const ends = AbortSignal.any([signal, stop.signal]);
+    const disarm = this.#timers.after(LIMITS.deadline_ms_max, () => stop.abort());
     const tried = new Set<Server>();
     this.#open.add(stop);
     try {
@@ -67,6 +69,7 @@ export class ScalarRelay {
         if (reply !== null) return reply;
       }
     } finally {
+      disarm();
       this.#open.delete(stop);
     }
     return badGateway();
@@ -90,7 +93,7 @@ export class ScalarRelay {
       });
       return bytes === null ? badGateway() : new Response(bytes, { status: reply.status, headers });
     } catch {
-      if (!signal.aborted) server.rests_until = this.#now() + GATEWAY_LIMITS.scalar_rest_ms;
+      if (!signal.aborted) server.rests_until = this.#timers.now() + GATEWAY_LIMITS.scalar_rest_ms;
       return null;
     } finally {
       server.in_flight--;
@@ -112,7 +115,7 @@ export class ScalarRelay {
   /** Takes a slot at the least loaded server; null if all eligible servers are full. */
   #take(tried: ReadonlySet<Server>): Server | null {
     const left = this.#servers.filter((server) => !tried.has(server));
-    const awake = left.filter((server) => server.rests_until <= this.#now());
+    const awake = left.filter((server) => server.rests_until <= this.#timers.now());
     const [first, ...others] = awake.length > 0 ? awake : left;
     if (first === undefined) return null;
     const free = others.reduce(

@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import type { Timers } from "../../../src/ports/ports.ts";
 import type { EnginePool } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { Admission } from "../scheduling/admission.ts";
 import { Scheduler } from "../scheduling/scheduler.ts";
 import { ServiceEstimate } from "../scheduling/service-estimate.ts";
+import { gatewayTimers } from "../timers/gateway-timers.ts";
 import { createGate } from "./access.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { RefusalLog } from "./refusal-log.ts";
@@ -22,8 +24,8 @@ export interface GatewayOptions {
   queue_tokens_max?: number;
   /** Servers of scalar models in addition to the engines. Omitted: their paths return 404. */
   scalar?: ScalarRelayConfig;
-  /** Monotonic clock, in ms. */
-  now?: () => number;
+  /** Default: the process's own. */
+  timers?: Timers;
   /** Receives log lines. Default: writes them as JSON to standard error. */
   report?: (line: Record<string, unknown>) => void;
 }
@@ -37,21 +39,21 @@ export interface GatewayServer {
 
 /** Creates the server with all its routes and components. */
 export function createGatewayServer(options: GatewayOptions): GatewayServer {
-  const { pool, apiKey = null, now = () => performance.now() } = options;
-  const estimate = new ServiceEstimate(now);
+  const { pool, apiKey = null, timers = gatewayTimers } = options;
+  const estimate = new ServiceEstimate(timers.now);
   const queue_tokens_max = options.queue_tokens_max ?? GATEWAY_LIMITS.queue_tokens_default;
-  const admission = new Admission({ queue_tokens_max, estimate, pool, now });
+  const admission = new Admission({ queue_tokens_max, estimate, pool, now: timers.now });
   const deps = {
     admission,
     scheduler: new Scheduler(pool, estimate),
     metrics: new GatewayMetrics(),
-    refusals: new RefusalLog(options.report ?? ((line) => console.error(JSON.stringify(line))), now),
-    now,
+    refusals: new RefusalLog(options.report ?? ((line) => console.error(JSON.stringify(line))), timers.now),
+    timers,
     escape: () => pool.escape(),
   };
   const gate = createGate(apiKey);
   const verify = createVerifyRoute(deps, gate);
-  const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar, now);
+  const scalar = options.scalar === undefined ? null : new ScalarRelay(options.scalar, timers);
   const services = createServiceRoutes(deps, pool, gate, scalar);
   // Keeps the global Request and Response, which the engine client needs. The bindings are never HTTP/2.
   const others = getRequestListener((request, env) => services(request, env as HttpBindings), {
@@ -86,33 +88,33 @@ export interface Gateway {
 const FLUSH_MS = 1_000;
 const IDLE_LOOK_MS = 20;
 
-async function endServer(server: Server): Promise<void> {
+async function endServer(server: Server, timers: Timers): Promise<void> {
   const closed = once(server, "close");
   server.close();
-  const look = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), FLUSH_MS);
+  const endLooks = timers.every(IDLE_LOOK_MS, () => server.closeIdleConnections());
+  const disarm = timers.after(FLUSH_MS, () => server.closeAllConnections());
   await closed;
-  clearInterval(look);
-  clearTimeout(cut);
+  endLooks();
+  disarm();
 }
 
 /** Starts the gateway. Rejects if the port is in use. */
 export async function startGateway(options: GatewayOptions & { host: string; port: number }): Promise<Gateway> {
-  const { host, port, pool } = options;
-  const { server, admission, scalar } = createGatewayServer(options);
+  const { host, port, pool, timers = gatewayTimers } = options;
+  const { server, admission, scalar } = createGatewayServer({ ...options, timers });
   server.listen(port, host);
   await once(server, "listening");
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
     close: async (limit_ms) => {
       const drained = admission.drain();
-      const limit = setTimeout(() => {
+      const disarm = timers.after(limit_ms, () => {
         for (const job of [...admission.jobs]) job.stop("verifier_unavailable");
         scalar?.stop();
-      }, limit_ms);
+      });
       await drained;
-      clearTimeout(limit);
-      await endServer(server);
+      disarm();
+      await endServer(server, timers);
       await pool.close();
     },
   };

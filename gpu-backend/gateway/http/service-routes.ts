@@ -22,7 +22,7 @@ export function createServiceRoutes(
   gate: ReturnType<typeof createGate>,
   scalar: ScalarRelay | null,
 ): ServiceRoutes {
-  const { admission, metrics, now } = deps;
+  const { admission, metrics, timers } = deps;
   const router = Router<Request, [HttpBindings]>({
     catch: (thrown: unknown, _: Request, env: HttpBindings) => failure(thrown, env),
   });
@@ -35,7 +35,7 @@ export function createServiceRoutes(
     return Response.json({ object: "list", data });
   });
   get("/health", () => Response.json({ status: admission.draining ? "draining" : "ok" }));
-  const engineReady = cached(() => pool.ready(), LIMITS.readiness_cache_ms, now);
+  const engineReady = cached(() => pool.ready(), LIMITS.readiness_cache_ms, timers.now);
   get("/ready", async () => {
     const engine = await engineReady();
     const ok = engine.ok && !admission.draining;
@@ -53,7 +53,7 @@ export function createServiceRoutes(
     router.post(path, async ({ signal }, { incoming }) => {
       gate(incoming);
       // Read before the request is counted, so that a slow upload cannot delay a shutdown.
-      const body = await readText(incoming);
+      const body = await readText(incoming, timers);
       const left = admission.enter();
       try {
         return await (scalar as ScalarRelay).ask(path, body, signal);

@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import type { VerifyEvent, VerifyRequest } from "../../../src/core/wire/verify-protocol.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import type { Admission } from "../scheduling/admission.ts";
 import { Job } from "../scheduling/job.ts";
@@ -16,7 +17,7 @@ export interface SessionDeps {
   scheduler: Scheduler;
   metrics: GatewayMetrics;
   refusals: RefusalLog;
-  now: () => number;
+  timers: Timers;
   /** See EnginePool.escape. */
   escape: () => Promise<Escape>;
 }
@@ -24,7 +25,7 @@ export interface SessionDeps {
 /** The origin of a request and the response for its events. */
 export interface Caller {
   id: string;
-  /** Arrival time by `now()`; the deadline counts from here. */
+  /** Arrival time by `timers.now()`; the deadline counts from here. */
   arrived_at: number;
   response: ServerResponse;
   escape: Escape;
@@ -36,14 +37,14 @@ export interface Caller {
  * @throws ApiError if the request is not admitted; nothing has been written in that case
  */
 export function openSession(
-  { admission, scheduler, metrics, refusals, now }: SessionDeps,
+  { admission, scheduler, metrics, refusals, timers }: SessionDeps,
   request: VerifyRequest,
   { id, arrived_at, response, escape: escapeWith }: Caller,
 ): void {
   const job = new Job(request, {
     tenant: id,
     arrived_at,
-    now,
+    now: timers.now,
     escape: escapeWith,
     emit: (event) => emit(event),
     full: () => stream.full,
@@ -54,6 +55,7 @@ export function openSession(
   // Created after admission, because the stream treats a disconnect as the end of an admitted request.
   const stream = new EventStream(response, {
     request_id: id,
+    timers,
     onCancel: () => {
       metrics.cancelled(job.open);
       job.stop(null);
@@ -68,11 +70,12 @@ export function openSession(
     if (event.type === "done") close();
   };
   emit({ type: "accepted", request_id: id, generations: job.generations, queue_depth });
-  const heartbeat = setInterval(() => emit({ type: "heartbeat", open: job.open }), GATEWAY_LIMITS.heartbeat_ms);
-  const deadline = setTimeout(() => job.stop("deadline"), Math.max(0, arrived_at + request.deadline_ms - now()));
+  const endBeats = timers.every(GATEWAY_LIMITS.heartbeat_ms, () => emit({ type: "heartbeat", open: job.open }));
+  const left_ms = Math.max(0, arrived_at + request.deadline_ms - timers.now());
+  const disarmDeadline = timers.after(left_ms, () => job.stop("deadline"));
   const close = () => {
-    clearInterval(heartbeat);
-    clearTimeout(deadline);
+    endBeats();
+    disarmDeadline();
     admission.leave(job);
     scheduler.remove(job);
     stream.end();

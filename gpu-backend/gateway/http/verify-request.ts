@@ -8,6 +8,7 @@ import { softFault } from "../../../src/core/judges/anchors.ts";
 import { promptTitle } from "../../../src/core/judges/presets/own.ts";
 import { isPromptName, promptNames, shownBy } from "../../../src/core/judges/render.ts";
 import { type VerifyRequest, VerifyRequestSchema } from "../../../src/core/wire/verify-protocol.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { readText } from "./body.ts";
 import { invalidRequest } from "./problem.ts";
 
@@ -28,7 +29,7 @@ const FIELD_LIMITS: FieldLimits = {
  * @throws ApiError `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_encoding`,
  *   `invalid_json`, `invalid_request`, `unknown_prompt` or `too_many_generations`
  */
-export async function readVerifyRequest(request: IncomingMessage): Promise<VerifyRequest> {
+export async function readVerifyRequest(request: IncomingMessage, timers: Timers): Promise<VerifyRequest> {
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\b/i.test(type)) {
     throw new ApiError("unsupported_media_type", "The body must be application/json.");
@@ -36,7 +37,7 @@ export async function readVerifyRequest(request: IncomingMessage): Promise<Verif
   if (!/^(?:identity)?$/i.test(request.headers["content-encoding"] ?? "")) {
     throw new ApiError("unsupported_media_type", "The body must not be compressed (content-encoding).");
   }
-  return parseVerifyRequest(parseJson(await readText(request)));
+  return parseVerifyRequest(parseJson(await readText(request, timers)));
 }
 
 /** Validates a parsed body. @throws ApiError `invalid_request`, `unknown_prompt` or `too_many_generations` */

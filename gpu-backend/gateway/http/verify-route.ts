@@ -1,5 +1,6 @@
 // POST /v1/verify on node:http: access control, parsing, then the session or an error.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { problemReply } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { openSession, type SessionDeps } from "./session.ts";
@@ -14,11 +15,11 @@ const LINGER_MS = 500;
  */
 export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMessage) => void) {
   const take = async (request: IncomingMessage, response: ServerResponse, id: string) => {
-    const arrived_at = deps.now();
+    const arrived_at = deps.timers.now();
     gate(request);
     const entered = deps.admission.enter();
     try {
-      const asked = await readVerifyRequest(request);
+      const asked = await readVerifyRequest(request, deps.timers);
       const escapeWith = await deps.escape();
       // The client disconnected while the engines were asked for their tokens.
       if (response.destroyed) return;
@@ -33,19 +34,23 @@ export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMes
     response.on("error", () => {});
     take(request, response, id).then(
       () => deps.metrics.request(200),
-      (thrown) => deps.metrics.request(refuse(request, response, thrown, id)),
+      (thrown) => deps.metrics.request(refuse({ request, response, id }, thrown, deps.timers)),
     );
   };
 }
 
 /** @returns the HTTP status */
-function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, id: string): number {
+function refuse(
+  { request, response, id }: { request: IncomingMessage; response: ServerResponse; id: string },
+  thrown: unknown,
+  timers: Timers,
+): number {
   const { status, headers, body } = problemReply(thrown, id);
   if (!response.destroyed) response.writeHead(status, headers).end(body);
   if (!request.complete) {
     request.resume();
-    const linger = setTimeout(() => request.destroy(), LINGER_MS);
-    request.once("close", () => clearTimeout(linger));
+    const disarm = timers.after(LINGER_MS, () => request.destroy());
+    request.once("close", disarm);
   }
   return status;
 }

@@ -24,7 +24,7 @@ export interface Draw {
 export interface JobOptions {
   /** Name under which a request takes turns. All requests of one call from the edge share a tenant. */
   tenant: string;
-  /** Arrival time of the request, from performance.now(). */
+  /** Arrival time of the request, by `now()`. */
   arrived_at: number;
   now: () => number;
   /** Receives every event except `accepted` and `heartbeat`; `done` is the last. */

@@ -2,9 +2,9 @@
 // arrives, and releases what the request occupied when it ends.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { limitRefusal } from "../../objects/key-limits/refusal.ts";
-import { systemClock } from "../../platform/clock.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import type { KeyLimitName, KeyLimits, LimitState } from "../../ports/key-limits.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { partyOf } from "../../scoring/party.ts";
 import { pacePiece, workInTurns } from "../../scoring/turns.ts";
 import { type BodyReading, readBy } from "./body-reading.ts";
@@ -40,11 +40,12 @@ interface AdmissionDeps {
   keys: readonly { name: string }[];
   /** Load counter shared with other parts of the isolate. Omitted: a new counter. */
   inFlight?: InFlight | undefined;
+  timers: Timers;
 }
 
 /** Creates the admission control. Create only one per isolate, because it counts all requests in flight. */
-export function createAdmission({ keyLimits, metrics, keys, inFlight }: AdmissionDeps): Admission {
-  const { load, busy } = inFlight ?? createInFlight(metrics, keys);
+export function createAdmission({ keyLimits, metrics, keys, inFlight, timers }: AdmissionDeps): Admission {
+  const { load, busy } = inFlight ?? createInFlight(metrics, keys, timers);
 
   /**
    * Checks the announced length of the body against the limit, but counts only bytes that have arrived, so
@@ -54,15 +55,16 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight }: Admissio
     const key = c.get("scope").key_name ?? "";
     const tenant = partyOf(c.get("scope").key_name).tenant ?? "";
     const reading: BodyReading = {
+      timers,
       receive() {},
-      inTurns: workInTurns(tenant, systemClock, systemClock.now() + LIMITS.body_read_ms),
-      pace: () => pacePiece(tenant, systemClock),
+      inTurns: workInTurns(tenant, timers, timers.now() + LIMITS.body_read_ms),
+      pace: () => pacePiece(tenant, timers),
     };
     readBy(c.req.raw, reading);
     const announced = Math.min(Number(c.req.header("content-length") ?? 0) || 0, LIMITS.body_bytes);
-    const excess = load.exceeded(key, announced, Date.now());
+    const excess = load.exceeded(key, announced, timers.now());
     if (excess !== null) throw busy(excess);
-    const place = load.enter(key, Date.now());
+    const place = load.enter(key, timers.now());
     const receive = (bytes: number) => {
       const over = place.receive(bytes);
       if (over !== null) throw busy(over);

@@ -2,6 +2,7 @@
 // caller's scopes. Keys are never stored or logged.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { readToken } from "./url-token.ts";
 
 /**
@@ -135,14 +136,15 @@ interface KeyAccess {
   path_scopes?: readonly Scope[] | undefined;
   /** The secret that signs tokens. Omitted: tokens are disabled. */
   token_secret?: Uint8Array | undefined;
+  timers: Timers;
 }
 
 /**
  * The caller that a signed token stands for, with the scopes granted by both the token and its key. Null if
  * the token is invalid or expired, or its key is not configured.
  */
-async function tokenCaller({ keys, token_secret }: KeyAccess, token: string): Promise<Caller | null> {
-  const claims = token_secret === undefined ? null : await readToken(token_secret, token, Date.now());
+async function tokenCaller({ keys, token_secret, timers }: KeyAccess, token: string): Promise<Caller | null> {
+  const claims = token_secret === undefined ? null : await readToken(token_secret, token, timers.now());
   const granted = keys.filter(({ name }) => name === claims?.name).flatMap(({ scopes = SCOPES_DEFAULT }) => scopes);
   if (claims === null || granted.length === 0) return null;
   return {

@@ -1,8 +1,10 @@
 // Per-request hooks for reading request bodies, so that one key's large bodies do not delay other keys.
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { InTurns } from "../../scoring/turns.ts";
 
 export interface BodyReading {
+  timers: Timers;
   /** Counts bytes before they are buffered; a negative number releases bytes. Throws to abort the read. */
   receive(bytes: number): void;
   /** Runs the parsing of a large body in time slices, so that other keys are served in between. */
@@ -19,8 +21,13 @@ export async function atOnce<T>(work: Generator<number, T>): Promise<T> {
   }
 }
 
-/** Default for requests without admission control, such as in tests: no limits and no time slicing. */
-const UNBOUND: BodyReading = { receive() {}, inTurns: atOnce, pace: async () => {} };
+/** The hooks of requests without admission control: no limits and no time slicing. */
+export const unboundReading = (timers: Timers): BodyReading => ({
+  timers,
+  receive() {},
+  inTurns: atOnce,
+  pace: async () => {},
+});
 
 const readings = new WeakMap<Request, BodyReading>();
 
@@ -29,7 +36,12 @@ export function readBy(request: Request, reading: BodyReading): void {
   readings.set(request, reading);
 }
 
-export const readingOf = (request: Request): BodyReading => readings.get(request) ?? UNBOUND;
+/** @throws TypeError if `readBy` was not called for the request */
+export function readingOf(request: Request): BodyReading {
+  const reading = readings.get(request);
+  if (reading === undefined) throw new TypeError("readBy was not called for this request");
+  return reading;
+}
 
 /** Returns a function to call with the number of bytes read so far, which waits after each large chunk. */
 export function pacer({ pace }: BodyReading): (bytes: number) => Promise<void> | undefined {

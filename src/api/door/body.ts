@@ -5,7 +5,6 @@ import { type CrowdLimit, crowding } from "../../core/faults/json-crowd.ts";
 import { describeJsonFault } from "../../core/faults/json-fault.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { atOnce, type BodyReading, pacer, readingOf } from "./body-reading.ts";
 import { drain } from "./drain.ts";
 import { requireJson } from "./negotiation.ts";
@@ -31,7 +30,7 @@ async function readText(body: ReadableStream<Uint8Array>, limit: number, reading
   const parts: string[] = [];
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
-    cancel = systemClock.after(LIMITS.body_read_ms, () => reject(tooSlow()));
+    cancel = reading.timers.after(LIMITS.body_read_ms, () => reject(tooSlow()));
   });
   const pace = pacer(reading);
   let bytes = 0;

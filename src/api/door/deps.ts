@@ -13,7 +13,7 @@ import type { IdempotentReplies } from "../../objects/idempotency/reply.ts";
 import type { RunObjects } from "../../objects/run-objects/run-objects.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import type { KeyLimits } from "../../ports/key-limits.ts";
-import type { Clock, SpecStore, TemplateStore, Verifier } from "../../ports/ports.ts";
+import type { Clock, SpecStore, TemplateStore, Timers, Verifier } from "../../ports/ports.ts";
 import type { ReadProbes } from "../../ports/read-probes.ts";
 import type { LogQueue, RunLog } from "../../ports/run-log.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
@@ -39,6 +39,7 @@ export interface AppDeps {
   /** Omitted: decision models are not probed for what they read. */
   readProbes?: ReadProbes | undefined;
   clock: Clock;
+  timers: Timers;
   /** Omitted: groups of one-sample requests are gathered in this process. */
   rooms?: GroupRooms;
   /** Omitted: Idempotency-Keys are stored in this process. */

@@ -2,7 +2,6 @@
 // complete body.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { type BodyReading, pacer, readingOf } from "./body-reading.ts";
 
 /**
@@ -13,7 +12,7 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>, rea
   const pace = pacer(reading);
   let cancel = () => {};
   const late = new Promise<{ done: true }>((resolve) => {
-    cancel = systemClock.after(LIMITS.body_read_ms, () => resolve({ done: true }));
+    cancel = reading.timers.after(LIMITS.body_read_ms, () => resolve({ done: true }));
   });
   try {
     for (let bytes = 0; bytes <= LIMITS.body_drain_bytes; ) {

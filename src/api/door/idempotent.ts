@@ -8,9 +8,7 @@ import { isMendable } from "../../core/faults/mendable.ts";
 import type { Begun, KeptReply } from "../../objects/idempotency/reply.ts";
 import { requireStorage } from "../../objects/key-limits/refusal.ts";
 import { joined } from "../../objects/storage/values.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
-import { every } from "../../platform/waiting.ts";
 import { readJson, readJsonBody } from "./body.ts";
 import type { RouteDeps } from "./deps.ts";
 import { lateReply } from "./late-reply.ts";
@@ -142,7 +140,7 @@ function replayed(c: AppContext, { request_id, status, headers, body }: KeptRepl
 async function computeAndKeep(claim: Claim, requestId: string, compute: () => Promise<Response>): Promise<Response> {
   const { c, deps, name, owner } = claim;
   c.get("scope").id = requestId;
-  const stopRenewals = every(systemClock, LIMITS.idempotency_renewal_ms, () => {
+  const stopRenewals = deps.timers.every(LIMITS.idempotency_renewal_ms, () => {
     deps.replies.renew(name, owner).catch(() => undefined);
   });
   const giveBack = () => {
@@ -197,7 +195,7 @@ async function keep(
   keepAlive(c, stored);
   await stored;
   const stored_bytes = LIMITS.object_base_bytes + bytes.byteLength;
-  const until = Date.now() + LIMITS.idempotency_kept_ms;
+  const until = deps.timers.now() + LIMITS.idempotency_kept_ms;
   if (deps.keyLimits) keepAlive(c, deps.keyLimits.store(c.get("scope").key_name, stored_bytes, until));
   // A sample's reply has the id under which its group was judged, so this passes the request's own id.
   listOfRun(c, deps, { kind: "replies", name }, owner, () => deps.replies.drop(name));

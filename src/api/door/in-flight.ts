@@ -2,6 +2,7 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Metrics } from "../../platform/counters.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { HeldWork } from "../../scoring/held-work.ts";
 import { type Excess, Load } from "./load.ts";
 
@@ -14,7 +15,7 @@ export interface InFlight {
 }
 
 /** @param keys the keys that share the isolate; if there are several, no key may use the whole limit */
-export function createInFlight(metrics: Metrics, keys: readonly { name: string }[]): InFlight {
+export function createInFlight(metrics: Metrics, keys: readonly { name: string }[], timers: Timers): InFlight {
   const load = new Load(new Set(keys.map(({ name }) => name)).size > 1);
 
   function busy({ limit, share }: Excess): ApiError {
@@ -31,7 +32,7 @@ export function createInFlight(metrics: Metrics, keys: readonly { name: string }
 
   const held: HeldWork = {
     begin(key_name, most_ms) {
-      const now = Date.now();
+      const now = timers.now();
       const place = load.work(key_name ?? "", now, now + most_ms);
       let refused = 0;
       return {

@@ -16,7 +16,7 @@ export async function lateReply(
   request: unknown,
   running: Promise<Response>,
 ): Promise<Response> {
-  const prompt = await promptly(running);
+  const prompt = await promptly(deps.timers, running);
   if (prompt !== null) return prompt;
   const lines = (c.req.header("accept") ?? "").includes("application/x-ndjson");
   const groups = (request as { groups?: unknown[] }).groups?.length ?? 0;

@@ -7,8 +7,8 @@ import { asApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { ClientProbe } from "../../objects/gathering/gathering.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { every, pause } from "../../platform/waiting.ts";
+import { pause } from "../../platform/waiting.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { simulatedDeployment } from "../../scoring/simulated.ts";
 import type { RouteDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
@@ -71,24 +71,25 @@ export const sparingStatus =
  * `begins`, or when `hurry` settles. Rejects if `running` rejects first.
  */
 export async function promptly<T>(
+  timers: Timers,
   running: Promise<T>,
   hurry?: Promise<unknown>,
   begins: Beginning = () => ({ after_ms: LIMITS.heartbeat_ms }),
 ): Promise<T | null> {
-  const timers: (() => void)[] = [];
+  const cancels: (() => void)[] = [];
   const late = new Promise<null>((resolve) => {
     // The delay is determined only now, because the deadline may have been set in the meantime.
     const look = () => {
       const { after_ms } = begins();
       if (after_ms === null) return;
       if (after_ms <= LIMITS.heartbeat_ms) resolve(null);
-      else timers.push(systemClock.after(after_ms - LIMITS.heartbeat_ms, () => resolve(null)));
+      else cancels.push(timers.after(after_ms - LIMITS.heartbeat_ms, () => resolve(null)));
     };
-    timers.push(systemClock.after(LIMITS.heartbeat_ms, look));
+    cancels.push(timers.after(LIMITS.heartbeat_ms, look));
     hurry?.then(() => resolve(null));
   });
   return Promise.race([running, late]).finally(() => {
-    for (const cancel of timers) cancel();
+    for (const cancel of cancels) cancel();
   });
 }
 
@@ -106,7 +107,7 @@ export function beatUntil<T>(
   end: (value: T) => void | Promise<void>,
 ): void {
   sink.write(beat);
-  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () => sink.write(beat));
+  const stopBeats = deps.timers.every(LIMITS.heartbeat_ms, () => sink.write(beat));
   running
     .finally(stopBeats)
     .then(end)
@@ -144,14 +145,14 @@ export function slowJson(
     const { sink } = open();
     sink.write("\n");
     await sink.flushed();
-    await pause(systemClock, LIMITS.probe_write_gap_ms);
+    await pause(deps.timers, LIMITS.probe_write_gap_ms);
     sink.write("\n");
     await sink.flushed();
     return !cancel.signal.aborted;
   }
 
   async function answer(running: Promise<JsonReply>): Promise<Response> {
-    const reply = await promptly(running, begun.promise, begins);
+    const reply = await promptly(deps.timers, running, begun.promise, begins);
     if (reply !== null) return c.body(write(reply.value) as string, 200, { ...HEADERS, ...reply.headers });
     const { body, sink } = open();
     beatUntil(c, deps, sink, "\n", running, ({ value }) => {

@@ -153,7 +153,7 @@ export function closeGroup(deps: RouteDeps) {
         onGroup(0, reply.groups[0] as GroupResult);
         return reply;
       };
-      return streamRewards(run, () => undefined, scope.id, 1);
+      return streamRewards(deps.timers, run, () => undefined, scope.id, 1);
     }
     return answerJson(
       c,

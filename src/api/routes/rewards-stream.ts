@@ -9,8 +9,7 @@ import {
 } from "../../core/contract/replies.ts";
 import { asApiError, REQUEST_ERRORS } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { every } from "../../platform/waiting.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { line, ndjsonResponse, pushedText } from "../door/streams.ts";
 
 type ScoringRun = (onGroup: (index: number, group: GroupResult) => void) => Promise<RewardsReply>;
@@ -31,6 +30,7 @@ function errorLine(error: unknown, request_id: string): RewardsEvent {
  * end. An error before the first event is thrown; a later error becomes an `error` line.
  */
 export async function streamRewards(
+  timers: Timers,
   run: ScoringRun,
   cancel: () => void,
   requestId: string,
@@ -46,7 +46,7 @@ export async function streamRewards(
     sink.write(line(event, write));
     begin();
   };
-  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () =>
+  const stopBeats = timers.every(LIMITS.heartbeat_ms, () =>
     say({ type: "heartbeat", groups_done: groupsDone, groups }),
   );
   const running = run((index, group) => {

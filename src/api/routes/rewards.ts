@@ -73,7 +73,7 @@ export function rewards(deps: RouteDeps) {
       return notingGaps(c, running);
     };
     if (type === NDJSON) {
-      return streamRewards(run, () => cancel.abort("cancelled"), scope.id, request.groups.length);
+      return streamRewards(deps.timers, run, () => cancel.abort("cancelled"), scope.id, request.groups.length);
     }
     return answerJson(
       c,

@@ -4,9 +4,9 @@ import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
 import type { KeyLimits } from "../../ports/key-limits.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { Values } from "../storage/values.ts";
 import { Waiters } from "../storage/waiters.ts";
 import { type BatchRecord, BatchStore, hasEnded, type NewBatch, newRecord } from "./batch-record.ts";
@@ -19,8 +19,7 @@ interface BatchParts {
   values: Values;
   score: BatchScorer;
   keyLimits: KeyLimits | null;
-  /** Milliseconds since 1970. */
-  now(): number;
+  timers: Timers;
   report(line: Record<string, unknown>): void;
 }
 
@@ -39,19 +38,20 @@ interface Running {
 export class BatchJob {
   readonly #parts: BatchParts;
   readonly #store: BatchStore;
-  readonly #waiters = new Waiters();
+  readonly #waiters: Waiters;
   #running: Running | null = null;
   #waking: Promise<void> | null = null;
 
   constructor(parts: BatchParts) {
     this.#parts = parts;
     this.#store = new BatchStore(parts.values);
+    this.#waiters = new Waiters(parts.timers);
   }
 
   /** Stores the batch, which the alarm then starts. Does nothing if the batch is already stored. */
   submit(id: string, batch: NewBatch, pieces: readonly Uint8Array[]): void {
     if (this.#store.record() !== undefined) return;
-    const now = this.#parts.now();
+    const now = this.#parts.timers.now();
     this.#store.saveRequest(pieces);
     this.#store.save(newRecord(id, batch, now));
     this.#parts.values.wakeAt(now);
@@ -69,7 +69,7 @@ export class BatchJob {
     if (record === null) return null;
     if (!hasEnded(record)) {
       // Sets the alarm again in case it was lost, so that a batch that is being polled always continues.
-      if (this.#running === null) this.#parts.values.wakeAt(this.#parts.now());
+      if (this.#running === null) this.#parts.values.wakeAt(this.#parts.timers.now());
       if (waitMs > 0) await this.#waiters.wait(waitMs);
     }
     const now = this.#recordFor(keyName);
@@ -115,14 +115,14 @@ export class BatchJob {
   }
 
   async #wake(): Promise<void> {
-    const { values, now } = this.#parts;
+    const { values, timers } = this.#parts;
     const record = this.#store.record();
-    if (record === undefined || (record.ended_at !== null && now() >= record.ended_at + LIMITS.batch_kept_ms)) {
+    if (record === undefined || (record.ended_at !== null && timers.now() >= record.ended_at + LIMITS.batch_kept_ms)) {
       return values.clear();
     }
     if (!hasEnded(record)) {
       // Sets the next alarm before the work starts, so that the work is resumed if this object restarts.
-      values.wakeAt(now() + LIMITS.batch_check_ms);
+      values.wakeAt(timers.now() + LIMITS.batch_check_ms);
       await this.#work(record);
     }
     const after = this.#store.record();
@@ -136,17 +136,18 @@ export class BatchJob {
    */
   async #work(record: BatchRecord): Promise<void> {
     this.#running ??= this.#start(record);
-    await within(systemClock, LIMITS.batch_alarm_ms, this.#running.ended, () => undefined);
+    await within(this.#parts.timers, LIMITS.batch_alarm_ms, this.#running.ended, () => undefined);
   }
 
   #start(record: BatchRecord): Running {
-    const { values, report } = this.#parts;
+    const { values, timers, report } = this.#parts;
     record.lives++;
     record.state = "running";
     this.#store.save(record);
     const groups = new Set(this.#store.groups().map(({ index }) => index));
     const cancel = new AbortController();
-    const running = { cancel, groups, journal: new BatchJournal(values, record.lives > 1), ended: Promise.resolve() };
+    const journal = new BatchJournal(values, timers, record.lives > 1);
+    const running = { cancel, groups, journal, ended: Promise.resolve() };
     running.ended = this.#score(record, running)
       .then((reply) => this.#finish("done", { reply }))
       .catch((error) => {
@@ -175,7 +176,7 @@ export class BatchJob {
         ...decodeBatch(this.#store.request()),
         request_id: record.batch_id,
         key_name: record.key_name,
-        deadline_ms: Math.max(1, record.deadline_at - this.#parts.now()),
+        deadline_ms: Math.max(1, record.deadline_at - this.#parts.timers.now()),
         signal: cancel.signal,
         onGroup,
         journal,
@@ -193,7 +194,7 @@ export class BatchJob {
 
   #end(record: BatchRecord, state: BatchState, { reply, error }: BatchOutcome): void {
     const progress = this.#progress(record);
-    this.#store.save({ ...record, state, error: error ?? null, progress, ended_at: this.#parts.now() });
+    this.#store.save({ ...record, state, error: error ?? null, progress, ended_at: this.#parts.timers.now() });
     this.#store.forgetRequest();
     if (reply !== undefined) this.#store.saveReply(reply);
     void this.#parts.keyLimits?.release(record.key_name, record.batch_id);

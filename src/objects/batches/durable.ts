@@ -1,6 +1,7 @@
 // The Durable Object that runs a batch or holds a key's list of batches: connects storage, alarm and RPC
 // methods to the implementations in batch.ts and batch-list.ts.
 import { DurableObject } from "cloudflare:workers";
+import { systemClock } from "../../platform/clock.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { durableValues } from "../storage/durable.ts";
 import { BatchJob } from "./batch.ts";
@@ -34,7 +35,7 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => JudgingDeps
     }
 
     async note(id: string): Promise<void> {
-      this.#list.note(id, Date.now());
+      this.#list.note(id, systemClock.now());
     }
 
     async page(before: string | null, limit: number): Promise<BatchIds> {
@@ -61,7 +62,7 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => JudgingDeps
         values: durableValues(this.ctx),
         score: createBatchScorer(deps),
         keyLimits: deps.keyLimits ?? null,
-        now: () => Date.now(),
+        timers: deps.timers,
         report: deps.report,
       });
       return this.#batch;

@@ -3,7 +3,7 @@
 
 import type { Reading } from "../../core/asking/readings.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";
 import type { Values } from "../storage/values.ts";
 
@@ -15,6 +15,7 @@ const PREFIX = "judged:";
  */
 export class BatchJournal implements ReadingJournal {
   readonly #values: Values;
+  readonly #timers: Timers;
   readonly #mayKnow: boolean;
   #unsaved = new Map<string, readonly Reading[]>();
   /** Failed comparisons, stored only when scoring has finished, so that a restarted batch asks them again. */
@@ -25,8 +26,9 @@ export class BatchJournal implements ReadingJournal {
   done = 0;
 
   /** @param mayKnow whether the batch was restarted, so that stored readings may exist */
-  constructor(values: Values, mayKnow: boolean) {
+  constructor(values: Values, timers: Timers, mayKnow: boolean) {
     this.#values = values;
+    this.#timers = timers;
     this.#mayKnow = mayKnow;
   }
 
@@ -42,7 +44,7 @@ export class BatchJournal implements ReadingJournal {
   onReadings(key: string, readings: readonly Reading[]): void {
     this.done++;
     this.#unsaved.set(key, readings);
-    this.#cancel ??= systemClock.after(LIMITS.batch_journal_flush_ms, () => this.flush());
+    this.#cancel ??= this.#timers.after(LIMITS.batch_journal_flush_ms, () => this.flush());
   }
 
   onFailed(key: string, readings: readonly Reading[]): void {

@@ -23,11 +23,12 @@ export function createLocalBatches(deps: JudgingDeps): Batches {
       );
     }
     const values = memoryValues(
+      deps.timers,
       () => void batch.wake(),
       () => void batches.delete(id),
     );
-    const { keyLimits = null, report } = deps;
-    const batch: BatchJob = new BatchJob({ values, score, keyLimits, now: () => Date.now(), report });
+    const { keyLimits = null, timers, report } = deps;
+    const batch: BatchJob = new BatchJob({ values, score, keyLimits, timers, report });
     batches.set(id, batch);
     return batch;
   }

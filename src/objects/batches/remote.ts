@@ -1,6 +1,6 @@
 // Client for batches that run in Durable Objects.
 
-import { type ObjectNamespace, reach } from "../storage/reach.ts";
+import { type ObjectNamespace, type ReachDeps, reach } from "../storage/reach.ts";
 import { type BatchIds, listName } from "./batch-list.ts";
 import { type NewBatch, newBatch } from "./batch-record.ts";
 import { encodeBatch } from "./request-pieces.ts";
@@ -20,13 +20,9 @@ export interface BatchStub {
 
 /**
  * Creates batches that run in Durable Objects, one object per batch, named by the batch id.
- * @param report receives log lines about unreachable objects
  */
-export function createRemoteBatches(
-  namespace: ObjectNamespace<BatchStub>,
-  report: (line: Record<string, unknown>) => void,
-): Batches {
-  const call = <T>(id: string, make: (stub: BatchStub) => Promise<T>) => reach(namespace, id, report, make);
+export function createRemoteBatches(namespace: ObjectNamespace<BatchStub>, deps: ReachDeps): Batches {
+  const call = <T>(id: string, make: (stub: BatchStub) => Promise<T>) => reach(namespace, id, deps, make);
   return {
     async submit(id, head, batch) {
       const pieces = encodeBatch(batch);

@@ -3,9 +3,9 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { SeriesCount } from "../../core/load/metric-registry.ts";
-import { systemClock } from "../../platform/clock.ts";
 import type { Metrics } from "../../platform/counters.ts";
 import { fail, pause, within } from "../../platform/waiting.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { ObjectNamespace } from "../storage/reach.ts";
 
 /** RPC methods of the Durable Object that holds the totals. */
@@ -34,13 +34,8 @@ export interface DeploymentCounts {
 /**
  * Creates the client for the deployment's totals.
  * @param metrics the isolate's metrics, which are moved into the totals
- * @param now clock in ms
  */
-export function createDeploymentCounts(
-  metrics: Metrics,
-  namespace: CountsNamespace,
-  now: () => number,
-): DeploymentCounts {
+export function createDeploymentCounts(metrics: Metrics, namespace: CountsNamespace, timers: Timers): DeploymentCounts {
   /**
    * Time until which this isolate relies on another request's pending flush. The runtime may have cancelled
    * the flush, because that request's client disconnected.
@@ -53,7 +48,7 @@ export function createDeploymentCounts(
     // A call that is merely late may still be counted, so the counts are restored only if the call fails.
     sent.catch(() => metrics.merge(counted));
     try {
-      return await within(systemClock, LIMITS.counts_timeout_ms, sent, fail("late"));
+      return await within(timers, LIMITS.counts_timeout_ms, sent, fail("late"));
     } catch {
       metrics.add("kritai_metrics_unreachable_total", 1);
       throw new ApiError("not_ready", UNREACHABLE, { headers: { "retry-after": "1" } });
@@ -62,9 +57,9 @@ export function createDeploymentCounts(
 
   return {
     async flush() {
-      if (now() < awaited_until) return;
-      awaited_until = now() + 2 * LIMITS.counts_flush_ms;
-      await pause(systemClock, LIMITS.counts_flush_ms);
+      if (timers.now() < awaited_until) return;
+      awaited_until = timers.now() + 2 * LIMITS.counts_flush_ms;
+      await pause(timers, LIMITS.counts_flush_ms);
       awaited_until = Number.NEGATIVE_INFINITY;
       await send((stub, counted) => stub.add(counted)).catch(() => undefined);
     },

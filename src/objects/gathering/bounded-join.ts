@@ -4,8 +4,8 @@
 import type { RolloutResult } from "../../core/contract/replies.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { specHash } from "../../scoring/digest.ts";
 import type { ClientProbe, GatheredReward, GatheredSample, GroupRooms } from "./gathering.ts";
 import { type RoomReply, rewardOf } from "./reply.ts";
@@ -19,11 +19,11 @@ interface RoomLine {
 }
 
 /** Adds time limits to a connection to rooms. */
-export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
+export function boundedRooms(timers: Timers, line: RoomLine): Omit<GroupRooms, "named"> {
   return {
     forget: (room) => line.forget(room),
     async join(sample, signal, probe = undefined) {
-      const end = untilEnd(sample.answer_within_ms, signal);
+      const end = untilEnd(timers, sample.answer_within_ms, signal);
       try {
         const reply = await Promise.race([line.join(sample, probe ?? null, end.signal), end.reason]);
         const leave = () => line.leave(sample.room, sample.waiter_id).catch(() => undefined);
@@ -35,7 +35,7 @@ export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
         }
         // Waits briefly so that the room receives the call, but not longer if the room is unreachable.
         const left = leave();
-        await within(systemClock, LIMITS.room_leave_ms, left, () => undefined);
+        await within(timers, LIMITS.room_leave_ms, left, () => undefined);
         return await unanswered(sample, reply);
       } finally {
         end.disarm();
@@ -44,9 +44,9 @@ export function boundedRooms(line: RoomLine): Omit<GroupRooms, "named"> {
   };
 }
 
-function untilEnd(afterMs: number, signal: AbortSignal) {
+function untilEnd(timers: Timers, afterMs: number, signal: AbortSignal) {
   const ended = new AbortController();
-  const disarmTimer = systemClock.after(afterMs, () => ended.abort("deadline"));
+  const disarmTimer = timers.after(afterMs, () => ended.abort("deadline"));
   const cancel = () => ended.abort("cancelled");
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });

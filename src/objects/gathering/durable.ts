@@ -1,6 +1,7 @@
 // The Durable Object that gathers one-sample requests into groups, or holds one named group. Connects
 // storage, alarm and RPC methods to the implementations in room.ts and named-group.ts.
 import { DurableObject } from "cloudflare:workers";
+import { systemClock } from "../../platform/clock.ts";
 import { createRequestIds } from "../../platform/request-ids.ts";
 import { durableValues } from "../storage/durable.ts";
 import type { ClientProbe, GatheredSample, GroupClosing, NamedMembers } from "./gathering.ts";
@@ -51,7 +52,7 @@ export function groupRoomClass(depsOf: (env: Record<string, unknown>) => RoomDep
 
     /** Closes groups without a request, keeps the object alive while it judges, and deletes expired data. */
     override async alarm(): Promise<void> {
-      const kind = createRoomStore(this.#values).subject()?.named === undefined ? Room : NamedGroup;
+      const kind = createRoomStore(this.#values, systemClock).subject()?.named === undefined ? Room : NamedGroup;
       const room = this.#open<Room | NamedGroup>(kind);
       await room.wake();
       if (room.isEmpty && this.#room === room) await this.#clear();

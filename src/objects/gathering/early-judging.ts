@@ -3,7 +3,6 @@
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { closing, isRepetition, judgementOf } from "./group.ts";
 import { GroupJournal } from "./group-journal.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
@@ -44,7 +43,7 @@ export class EarlyJudging {
   look(group: GroupState): void {
     if (!this.#isDue(group)) return;
     const begun = this.#groupFor(group.epoch);
-    begun.cancel ??= systemClock.after(LIMITS.room_flush_ms, () => {
+    begun.cancel ??= this.#room.parts().timers.after(LIMITS.room_flush_ms, () => {
       begun.cancel = null;
       if (this.#isDue(group)) this.#begin(group, begun);
     });
@@ -56,9 +55,9 @@ export class EarlyJudging {
     const abort = () => {
       for (const pass of passes) pass.abort("deadline");
     };
-    const left_ms = answer_by - this.#room.parts().now();
+    const left_ms = answer_by - this.#room.parts().timers.now();
     const after_ms = Math.max(0, left_ms - Math.min(LIMITS.deadline_reserve_ms, left_ms / 10));
-    const cancel = passes.size === 0 ? () => {} : systemClock.after(after_ms, abort);
+    const cancel = passes.size === 0 ? () => {} : this.#room.parts().timers.after(after_ms, abort);
     return { ...journal.ofWhole(request_id), end: cancel };
   }
 
@@ -89,27 +88,27 @@ export class EarlyJudging {
 
   #isDue(group: GroupState): boolean {
     const { epoch, members, judged, judging, telling_apart, size, whole_only, refused } = group;
-    const { store, early, now } = this.#room.parts();
+    const { store, early, timers } = this.#room.parts();
     const gathers = judging === null && !telling_apart && members.length > judged;
     const asked = this.#groups.get(epoch)?.members ?? 0;
     if (early === undefined || !gathers || members.length < 2 || members.length <= asked) return false;
     if (isRepetition(group) || (whole_only && refused.length > 0)) return false;
     // If the group is about to close, early judging would gain nothing.
-    if ((closing(group)?.at ?? Infinity) <= now() + LIMITS.room_flush_ms) return false;
+    if ((closing(group)?.at ?? Infinity) <= timers.now() + LIMITS.room_flush_ms) return false;
     const subject = store.subject();
     return subject !== null && early.allows(subject.spec, size);
   }
 
   #begin(group: GroupState, begun: GroupBegun): void {
-    const { store, early, now, nextRequestId } = this.#room.parts();
+    const { store, early, timers, nextRequestId } = this.#room.parts();
     group.scored_as ??= nextRequestId();
     store.saveGroup(group);
-    const { request_id, members, answer_by } = judgementOf(group, group.scored_as, "full", now());
+    const { request_id, members, answer_by } = judgementOf(group, group.scored_as, "full", timers.now());
     begun.members = members;
     const pass = new AbortController();
     begun.passes.add(pass);
-    const deadline_ms = Math.max(1, answer_by - now());
-    const cancel = systemClock.after(deadline_ms, () => pass.abort("deadline"));
+    const deadline_ms = Math.max(1, answer_by - timers.now());
+    const cancel = timers.after(deadline_ms, () => pass.abort("deadline"));
     const subject = store.subject();
     const asking = early?.ask({
       request_id,

@@ -1,16 +1,15 @@
 // Batches storage writes and flushes them a little later. Committing each write before calling the verifier
 // would delay every request, whereas the writes that a restart loses can be recovered.
-import { systemClock } from "../../platform/clock.ts";
+import type { Timers } from "../../ports/ports.ts";
 
 export class LaterFlush {
   readonly #flush: () => void;
-  readonly #now: () => number;
+  readonly #timers: Timers;
   #next: { at: number; cancel(): void } | null = null;
 
-  /** @param now clock in ms since 1970 */
-  constructor(flush: () => void, now: () => number) {
+  constructor(flush: () => void, timers: Timers) {
     this.#flush = flush;
-    this.#now = now;
+    this.#timers = timers;
   }
 
   /**
@@ -18,10 +17,10 @@ export class LaterFlush {
    * asked for again.
    */
   within(ms: number): void {
-    const at = this.#now() + ms;
+    const at = this.#timers.now() + ms;
     if (this.#next !== null && this.#next.at <= at) return;
     this.#next?.cancel();
-    this.#next = { at, cancel: systemClock.after(ms, () => this.flush()) };
+    this.#next = { at, cancel: this.#timers.after(ms, () => this.flush()) };
   }
 
   flush(): void {

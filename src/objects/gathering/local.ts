@@ -22,7 +22,7 @@ export function createLocalRooms(deps: RoomDeps): GroupRooms {
       await room.wake();
       if (room.isEmpty) await values.clear();
     };
-    const values = memoryValues(wake, () => void (rooms.get(name) === room && rooms.delete(name)));
+    const values = memoryValues(deps.timers, wake, () => void (rooms.get(name) === room && rooms.delete(name)));
     const room = new kind(roomParts(deps, values, nextRequestId, () => forget(name)));
     rooms.set(name, room);
     return room;
@@ -33,7 +33,7 @@ export function createLocalRooms(deps: RoomDeps): GroupRooms {
     rooms.delete(name);
   }
 
-  const bounded = boundedRooms({
+  const bounded = boundedRooms(deps.timers, {
     forget,
     join: (sample, probe) => open(sample.room, Room).join(sample, probe),
     leave: async (room, waiterId) => (rooms.get(room) as Room | undefined)?.leave(waiterId),

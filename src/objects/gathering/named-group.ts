@@ -7,7 +7,6 @@ import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { isMendable } from "../../core/faults/mendable.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { within } from "../../platform/waiting.ts";
 import { EarlyJudging } from "./early-judging.ts";
 import type { GroupClosing, NamedMembers, NamedState } from "./gathering.ts";
@@ -46,20 +45,20 @@ export class NamedGroup {
   /** Restores the stored state and resumes a judgement that a restart interrupted. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
-    this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
+    this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.timers);
     this.#early = new EarlyJudging({
       parts: () => this.#parts,
       run: (id, work) => void work.catch((error) => this.#parts.report(faultLine(error, id))),
       onWrite: (within_ms) => this.#storing.within(within_ms),
     });
     this.#group = parts.store.groups()[0] ?? openGroup(0, { group_size: null, whole_only: true });
-    const judgement = resume(this.#group, parts.now());
+    const judgement = resume(this.#group, parts.timers.now());
     if (judgement !== null) void this.#start(judgement);
   }
 
   /** Whether the group has expired, so that its owner may delete it and its storage. */
   get isEmpty(): boolean {
-    return this.#judging === null && this.#parts.now() >= this.#group.forget_at;
+    return this.#judging === null && this.#parts.timers.now() >= this.#group.forget_at;
   }
 
   /** Adds and stores all members. If any of them is invalid, adds none and returns the error. */
@@ -77,7 +76,7 @@ export class NamedGroup {
   async close({ deadline_ms }: Pick<GroupClosing, "deadline_ms">): Promise<CloseReply> {
     const group = this.#group;
     if (group.members.length === 0) return { fault: UNKNOWN };
-    group.forget_at = this.#parts.now() + LIMITS.named_group_kept_ms;
+    group.forget_at = this.#parts.timers.now() + LIMITS.named_group_kept_ms;
     this.#book();
     const reply = this.#judging === null ? this.#parts.store.reply() : null;
     // A reply that contains retryable failures is not reused; the group is judged again.
@@ -91,13 +90,13 @@ export class NamedGroup {
     this.#early.stopAll();
     releaseStored(this.#parts);
     this.#forgotten.resolve({ fault: GATHERING });
-    this.#parts = { ...this.#parts, store: passingStore() };
+    this.#parts = { ...this.#parts, store: passingStore(this.#parts.timers) };
   }
 
   /** Starts whatever is due. Resolves when no judgement is running, at the latest after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
-    if (this.#judging !== null) await within(systemClock, LIMITS.room_alarm_ms, this.#judging, () => undefined);
+    if (this.#judging !== null) await within(this.#parts.timers, LIMITS.room_alarm_ms, this.#judging, () => undefined);
     this.#storing.flush();
   }
 
@@ -109,7 +108,7 @@ export class NamedGroup {
 
   #place(members: NamedMembers): void {
     const { rollouts, position, request_id, size, deadline_ms } = members;
-    const { store, storage, now } = this.#parts;
+    const { store, storage, timers } = this.#parts;
     const group = this.#group;
     requireSameSubject(store.subject(), namedSubjectOf(members));
     const taken = group.members.some(
@@ -128,7 +127,7 @@ export class NamedGroup {
     for (const { at, rollout } of fresh) {
       const who = { waiter_id: request_id, body_hash: `${at}`, group_size: size, tries: 1, patience_ms: 0 };
       const times = { window_ms: 0, answer_within_ms: deadline_ms, retain_ms: LIMITS.named_group_kept_ms };
-      const place = addMember(group, { ...who, ...times, takes_failure: false, whole_only: true }, now());
+      const place = addMember(group, { ...who, ...times, takes_failure: false, whole_only: true }, timers.now());
       addStored(group, bytes + store.addMember(0, place, { rollout, language: members.language }));
       bytes = 0;
     }
@@ -149,25 +148,25 @@ export class NamedGroup {
   }
 
   #proceed(): void {
-    const { store, now } = this.#parts;
+    const { store, timers } = this.#parts;
     const group = this.#group;
     this.#book();
     if (this.#judging === null && isFull(group) && group.members.length > group.judged) return void this.#begin();
     this.#early.look(group);
     store.saveGroup(group);
-    store.wakeAt(this.#judging === null ? group.forget_at : now() + LIMITS.room_check_ms);
+    store.wakeAt(this.#judging === null ? group.forget_at : timers.now() + LIMITS.room_check_ms);
     this.#storing.flush();
   }
 
   #begin(): Promise<CloseReply> {
-    const { now, nextRequestId } = this.#parts;
-    return this.#start(begin(this.#group, this.#group.scored_as ?? nextRequestId(), "full", now()));
+    const { timers, nextRequestId } = this.#parts;
+    return this.#start(begin(this.#group, this.#group.scored_as ?? nextRequestId(), "full", timers.now()));
   }
 
   #start(judgement: Judgement): Promise<CloseReply> {
-    const { store, now } = this.#parts;
+    const { store, timers } = this.#parts;
     store.saveGroup(this.#group);
-    store.wakeAt(now() + LIMITS.room_check_ms);
+    store.wakeAt(timers.now() + LIMITS.room_check_ms);
     this.#storing.flush();
     this.#judging = this.#judge(judgement).finally(() => {
       this.#judging = null;
@@ -180,13 +179,13 @@ export class NamedGroup {
    */
   async #judge(judgement: Judgement): Promise<CloseReply> {
     const outcome = await this.#scored(judgement);
-    const { store, now } = this.#parts;
+    const { store, timers } = this.#parts;
     const hasReply = "reply" in outcome;
     finish(
       this.#group,
       this.#group.members.map(() => (hasReply ? "reward" : "failed")),
       new Set(),
-      now(),
+      timers.now(),
     );
     this.#book();
     this.#early.stop(0);

@@ -2,14 +2,19 @@
 // time, each with a time limit.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { pause, within } from "../../platform/waiting.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { ClientProbe } from "./gathering.ts";
 
 export class Prober {
+  readonly #timers: Timers;
   readonly #probes = new Map<string, ClientProbe | null>();
   readonly #running = new Map<string, Promise<boolean>>();
   readonly #next = new Map<string, Promise<boolean>>();
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
 
   /** Registers a request that has joined (again). Without a probe, its client counts as connected. */
   add(waiterId: string, probe: ClientProbe | null): void {
@@ -48,7 +53,7 @@ export class Prober {
   async #probe(waiterId: string): Promise<boolean> {
     if (!this.#probes.has(waiterId)) {
       // The request was restored after a restart. If its client is still connected, it joins again at once.
-      await pause(systemClock, LIMITS.room_rejoin_ms);
+      await pause(this.#timers, LIMITS.room_rejoin_ms);
       if (!this.#probes.has(waiterId)) return false;
     }
     const probe = this.#probes.get(waiterId) ?? null;
@@ -56,6 +61,6 @@ export class Prober {
     // A timeout counts as connected, because a busy isolate may respond late. The timeout is long, because a
     // client wrongly considered connected is counted as a second sample when it returns.
     const proven = probe().catch(() => false);
-    return within(systemClock, LIMITS.room_proof_ms, proven, () => true);
+    return within(this.#timers, LIMITS.room_proof_ms, proven, () => true);
   }
 }

@@ -4,9 +4,9 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { pause } from "../../platform/waiting.ts";
-import { reach } from "../storage/reach.ts";
+import type { Timers } from "../../ports/ports.ts";
+import { type ReachDeps, reach } from "../storage/reach.ts";
 import { boundedRooms } from "./bounded-join.ts";
 import type { ClientProbe, GatheredSample, GroupClosing, GroupRooms, NamedMembers } from "./gathering.ts";
 import type { AddReply, CloseReply } from "./named-group.ts";
@@ -30,22 +30,18 @@ export interface RoomNamespace {
 
 /**
  * Creates rooms that run in Durable Objects, one object per room.
- * @param report receives log lines about unreachable rooms
  */
-export function createRemoteRooms(
-  namespace: RoomNamespace,
-  report: (line: Record<string, unknown>) => void,
-): GroupRooms {
+export function createRemoteRooms(namespace: RoomNamespace, deps: ReachDeps): GroupRooms {
   const named = <T extends object>(room: string, call: (stub: RoomStub) => Promise<T>) =>
-    reach(namespace, room, report, call).then(unlessFault);
-  const rooms = boundedRooms({
+    reach(namespace, room, deps, call).then(unlessFault);
+  const rooms = boundedRooms(deps.timers, {
     join: (sample, probe, signal) =>
-      joinAgain(namespace, sample, probe, signal).catch((error) => {
-        report({ ...faultLine(error, sample.waiter_id), event: "room_unreachable" });
+      joinAgain(namespace, deps.timers, sample, probe, signal).catch((error) => {
+        deps.report({ ...faultLine(error, sample.waiter_id), event: "room_unreachable" });
         throw new ApiError("not_ready", UNREACHABLE);
       }),
     leave: (room, waiterId) => namespace.getByName(room).leave(waiterId),
-    forget: (room) => reach(namespace, room, report, (stub) => stub.forget()),
+    forget: (room) => reach(namespace, room, deps, (stub) => stub.forget()),
   });
   return {
     ...rooms,
@@ -62,18 +58,19 @@ export function createRemoteRooms(
  */
 async function joinAgain(
   namespace: RoomNamespace,
+  timers: Timers,
   sample: GatheredSample,
   probe: ClientProbe | null,
   signal: AbortSignal,
 ): Promise<RoomReply> {
-  const started = Date.now();
+  const started = timers.now();
   for (let tries = 1; ; tries++) {
-    const remaining = Math.max(1, sample.answer_within_ms - (Date.now() - started));
+    const remaining = Math.max(1, sample.answer_within_ms - (timers.now() - started));
     try {
       return await namespace.getByName(sample.room).join({ ...sample, answer_within_ms: remaining }, probe);
     } catch (error) {
       if (signal.aborted || tries >= LIMITS.room_join_tries_max) throw error;
-      await pause(systemClock, LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
+      await pause(timers, LIMITS.room_join_backoff_ms * 2 ** (tries - 1));
       // The request has stopped waiting, so joining again would create a waiter that is never removed.
       if (signal.aborted) throw error;
     }

@@ -2,6 +2,7 @@
 // list of its run's objects.
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import type { RunObjects } from "../run-objects/run-objects.ts";
 import type { Values } from "../storage/values.ts";
@@ -15,8 +16,7 @@ export interface RoomParts {
   judge: JudgeGroup;
   /** Omitted: no questions are asked before a group is complete. */
   early?: EarlyJudge;
-  /** Milliseconds since 1970. */
-  now(): number;
+  timers: Timers;
   nextRequestId(): string;
   report(line: Record<string, unknown>): void;
   /** Called with the samples' common fields when the room's first sample has arrived. */
@@ -71,12 +71,11 @@ export function roomParts(
   forget: () => Promise<void>,
 ): RoomParts {
   return {
-    store: createRoomStore(values),
+    store: createRoomStore(values, deps.timers),
     storage: groupStorage(deps),
     judge: createGroupJudge(deps),
     ...(deps.early_judging && { early: createEarlyJudge(deps) }),
-    // Windows use real time even if a test's clock is stopped.
-    now: () => Date.now(),
+    timers: deps.timers,
     nextRequestId,
     report: deps.report,
     began: listing(deps.runObjects, deps.report, forget),

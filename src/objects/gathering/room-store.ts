@@ -6,6 +6,7 @@ import type { RewardsReply } from "../../core/contract/replies.ts";
 import type { Prompt, Rollout } from "../../core/contract/requests.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { Spec } from "../../core/reward/spec.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { getJson, jsonBytes, piecesOf, putPieces, type Values } from "../storage/values.ts";
 import type { GatheredReward, GroupFacts } from "./gathering.ts";
@@ -105,7 +106,7 @@ function createTexts(values: Values) {
  * Creates a room's store on top of an object's values. A group is stored in the state that it has at the time
  * of `flush`, not at the time of `saveGroup`.
  */
-export function createRoomStore(values: Values): RoomStore {
+export function createRoomStore(values: Values, timers: Timers): RoomStore {
   const unsaved = new Map<string, unknown>();
   const texts = createTexts(values);
   const dropped: string[] = [];
@@ -125,7 +126,7 @@ export function createRoomStore(values: Values): RoomStore {
     texts.flush();
     // Postponing the alarm at every arrival would cost more than an alarm that fires too early, which only
     // makes the room check its state and set the next alarm. An alarm that has fired no longer counts.
-    if (rings <= Date.now()) rings = Infinity;
+    if (rings <= timers.now()) rings = Infinity;
     if (wakes >= rings) return;
     rings = wakes;
     values.wakeAt(wakes);
@@ -174,4 +175,8 @@ export function createRoomStore(values: Values): RoomStore {
 }
 
 /** An in-memory store for a deleted room, so that running work no longer writes to storage. */
-export const passingStore = (): RoomStore => createRoomStore(memoryValues(() => undefined));
+export const passingStore = (timers: Timers): RoomStore =>
+  createRoomStore(
+    memoryValues(timers, () => undefined),
+    timers,
+  );

@@ -3,7 +3,6 @@
 
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { pause, within } from "../../platform/waiting.ts";
 import { earlierAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
 import { DeliveredReplies } from "./delivered-replies.ts";
@@ -42,7 +41,7 @@ import { isLost, undecidedIn } from "./undecided.ts";
 export class Room {
   #parts: RoomParts;
   readonly #state: RoomState;
-  readonly #prober = new Prober();
+  readonly #prober: Prober;
   readonly #joins = new OpenJoins();
   /** Running judgements, including preliminary ones that precede the resolution of duplicate requests. */
   readonly #judgements = new Set<Promise<void>>();
@@ -55,15 +54,16 @@ export class Room {
   /** Restores the stored state and resumes judgements that a restart interrupted. */
   constructor(parts: RoomParts) {
     this.#parts = parts;
-    this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.now);
+    this.#prober = new Prober(parts.timers);
+    this.#storing = new LaterFlush(() => this.#parts.store.flush(), parts.timers);
     this.#early = new EarlyJudging({
       parts: () => this.#parts,
       run: (id, work) => this.#run(id, work),
       onWrite: (within_ms) => this.#storing.within(within_ms),
     });
-    this.#state = restoredRoom(parts.store.groups(), parts.now());
+    this.#state = restoredRoom(parts.store.groups(), parts.timers.now());
     for (const group of this.#state.groups) {
-      const judgement = resume(group, parts.now());
+      const judgement = resume(group, parts.timers.now());
       if (judgement !== null) this.#start(group, judgement);
     }
     this.#proceed();
@@ -82,7 +82,7 @@ export class Room {
     try {
       this.#forgetOver();
       requireSameFacts(this.#parts.store.subject(), sample);
-      const arrived = arrive(this.#state, sample, this.#parts.now(), () => this.#requireSpace(sample));
+      const arrived = arrive(this.#state, sample, this.#parts.timers.now(), () => this.#requireSpace(sample));
       if (arrived.kind === "placed") this.#take(sample, arrived.place);
       else {
         join.sample = sample;
@@ -117,16 +117,16 @@ export class Room {
     releaseStored(this.#parts);
     forgetAll(this.#state);
     this.#cancel();
-    this.#parts = { ...this.#parts, store: passingStore() };
+    this.#parts = { ...this.#parts, store: passingStore(this.#parts.timers) };
   }
 
   /** Starts whatever is due. Resolves when no judgement is running, at the latest after room_alarm_ms. */
   async wake(): Promise<void> {
     this.#proceed();
-    const until = this.#parts.now() + LIMITS.room_alarm_ms;
+    const until = this.#parts.timers.now() + LIMITS.room_alarm_ms;
     for (let left_ms = LIMITS.room_alarm_ms; this.#judgements.size > 0 && left_ms > 0; ) {
-      await within(systemClock, left_ms, Promise.all(this.#judgements), () => undefined);
-      left_ms = until - this.#parts.now();
+      await within(this.#parts.timers, left_ms, Promise.all(this.#judgements), () => undefined);
+      left_ms = until - this.#parts.timers.now();
     }
     this.#storing.flush();
   }
@@ -147,7 +147,7 @@ export class Room {
 
   /** Removes a waiter that was restored after a restart, unless its client soon joins again. */
   async #awaitBack(waiterId: string): Promise<void> {
-    await pause(systemClock, LIMITS.room_rejoin_ms);
+    await pause(this.#parts.timers, LIMITS.room_rejoin_ms);
     if (isLost(this.#state, waiterId)) this.leave(waiterId);
   }
 
@@ -164,7 +164,7 @@ export class Room {
   #settle(waiterId: string): void {
     const sample = this.#joins.get(waiterId)?.sample ?? null;
     try {
-      const place = settle(this.#state, waiterId, this.#parts.now(), () => sample && this.#requireSpace(sample));
+      const place = settle(this.#state, waiterId, this.#parts.timers.now(), () => sample && this.#requireSpace(sample));
       if (place !== null && sample !== null) this.#take(sample, place);
     } catch (error) {
       this.#answer(waiterId, faultReply(error, waiterId, this.#parts.report));
@@ -177,8 +177,8 @@ export class Room {
 
   /** Judges groups that are due, deletes expired groups, and schedules the next wake-up. */
   #proceed(): void {
-    const { store, storage, now, nextRequestId } = this.#parts;
-    const at = now();
+    const { store, storage, timers, nextRequestId } = this.#parts;
+    const at = timers.now();
     this.#forgetOver();
     for (const waiter of settleable(this.#state)) this.#settle(waiter);
     for (const group of this.#state.groups) storage.book(store.subject()?.key_name ?? null, group);
@@ -193,7 +193,7 @@ export class Room {
     for (const waiter of waiters) this.#answer(waiter, { fault: GATHERING });
     this.#cancel();
     const next = Math.min(closesAt(this.#state) ?? Infinity, letsGoAt(this.#state) ?? Infinity);
-    if (next < Infinity) this.#cancel = systemClock.after(next - at, () => this.#proceed());
+    if (next < Infinity) this.#cancel = timers.after(next - at, () => this.#proceed());
     const checks = this.#judgements.size > 0 ? at + LIMITS.room_check_ms : Infinity;
     const wakes = Math.min(wakesAt(this.#state) ?? Infinity, checks);
     store.wakeAt(wakes === Infinity ? null : wakes);
@@ -201,7 +201,7 @@ export class Room {
   }
 
   #forgetOver(): void {
-    const over = forget(this.#state, this.#parts.now());
+    const over = forget(this.#state, this.#parts.timers.now());
     for (const epoch of over) this.#early.stop(epoch);
     for (const epoch of over) this.#parts.store.forget(epoch);
     this.#delivered.forget(over);
@@ -245,12 +245,12 @@ export class Room {
   }
 
   async #judge(group: GroupState, judgement: Judgement): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, timers } = this.#parts;
     const judged = await this.#judgedAnswers(group, judgement);
     const hashes = group.members.map(({ body_hash }) => body_hash);
     const answers = judged.map((answer, i) => orEarlier(store, this.#state, answer, hashes[i] as string));
     const doubted = new Set(this.#state.undecided.map(({ arrival }) => arrival.body_hash));
-    const { answered, waiters } = finish(group, answers.map(stateOf), doubted, now());
+    const { answered, waiters } = finish(group, answers.map(stateOf), doubted, timers.now());
     for (const member of answered) store.saveAnswer(group.epoch, member, answers[member] as Answer);
     this.#early.stop(group.epoch);
     if (isComplete(group)) store.dropJournal(group.epoch);
@@ -296,7 +296,7 @@ export class Room {
     const { waiter_id, member } = waiter;
     const join = this.#joins.get(waiter_id);
     if (join === undefined) return;
-    const at = this.#parts.now();
+    const at = this.#parts.timers.now();
     markDelivered(group, waiter, at);
     this.#delivered.add(waiter_id, group.epoch, member, at);
     this.#answer(waiter_id, "fault" in answer ? answer : { reward: { ...answer.reward, attached: join.attached } });

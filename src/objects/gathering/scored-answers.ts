@@ -14,7 +14,7 @@ const ROOM_CHARS = 16;
 
 /** Scores a group within its judgement's deadline, reusing the results of early judging. */
 export async function scoredReply(
-  { judge, now }: RoomParts,
+  { judge, timers }: RoomParts,
   begun: EarlyJudging,
   group: GroupState,
   judgement: Judgement,
@@ -23,7 +23,7 @@ export async function scoredReply(
   const { request_id, answer_by } = judgement;
   const { journal, early, end } = begun.whole(group, judgement);
   try {
-    const deadline_ms = Math.max(1, answer_by - now());
+    const deadline_ms = Math.max(1, answer_by - timers.now());
     const { reply, retry_after_ms } = await judge({ ...work, request_id, deadline_ms, journal });
     return { reply, retry_after_ms, early: early() };
   } finally {

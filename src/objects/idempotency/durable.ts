@@ -1,6 +1,7 @@
 // The Durable Object that holds one Idempotency-Key or a run's list of objects: connects storage, alarm and
 // RPC methods to the implementations in entry.ts and run-objects/list.ts.
 import { DurableObject } from "cloudflare:workers";
+import { systemClock } from "../../platform/clock.ts";
 import { type ListedObject, type RunObject, RunObjectList } from "../run-objects/list.ts";
 import { durableValues } from "../storage/durable.ts";
 import { IdempotentEntry } from "./entry.ts";
@@ -8,7 +9,7 @@ import type { Begun, KeptReply } from "./reply.ts";
 
 /** The Durable Object for one Idempotency-Key of one caller on one route. */
 export class IdempotentRequests extends DurableObject {
-  readonly #entry = new IdempotentEntry(durableValues(this.ctx), () => Date.now());
+  readonly #entry = new IdempotentEntry(durableValues(this.ctx), systemClock);
   /** Used only if this object is a run's list of objects. */
   readonly #ofRun = new RunObjectList(durableValues(this.ctx));
 
@@ -37,11 +38,11 @@ export class IdempotentRequests extends DurableObject {
   }
 
   async noteOfRun(object: RunObject, requestId: string): Promise<boolean> {
-    return this.#ofRun.note(object, requestId, Date.now());
+    return this.#ofRun.note(object, requestId, systemClock.now());
   }
 
   async markRunDeleted(before: string, limit: number): Promise<ListedObject[]> {
-    return this.#ofRun.markDeleted(before, limit, Date.now());
+    return this.#ofRun.markDeleted(before, limit, systemClock.now());
   }
 
   async emptiedOfRun(entries: readonly string[]): Promise<void> {
@@ -49,7 +50,7 @@ export class IdempotentRequests extends DurableObject {
   }
 
   override async alarm(): Promise<void> {
-    if (!this.#ofRun.isNone) return this.#ofRun.wake(Date.now());
+    if (!this.#ofRun.isNone) return this.#ofRun.wake(systemClock.now());
     await this.#entry.wake();
   }
 }

@@ -2,6 +2,7 @@
 // the stored reply.
 
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { getPieces, joined, piecesOf, putPieces, type Values } from "../storage/values.ts";
 import { Waiters } from "../storage/waiters.ts";
 import type { Begun, KeptReply } from "./reply.ts";
@@ -21,12 +22,13 @@ const BODY = "body";
 
 export class IdempotentEntry {
   readonly #values: Values;
-  readonly #now: () => number;
-  readonly #waiters = new Waiters();
+  readonly #timers: Timers;
+  readonly #waiters: Waiters;
 
-  constructor(values: Values, now: () => number) {
+  constructor(values: Values, timers: Timers) {
     this.#values = values;
-    this.#now = now;
+    this.#timers = timers;
+    this.#waiters = new Waiters(timers);
   }
 
   get isEmpty(): boolean {
@@ -37,10 +39,10 @@ export class IdempotentEntry {
   begin(owner: string, fingerprint: string): Begun {
     const head = this.#head();
     // An expired entry may still exist, because the alarm that deletes it may be late.
-    if (head === undefined || head.kept_until <= this.#now()) return this.#begin(owner, fingerprint, owner);
+    if (head === undefined || head.kept_until <= this.#timers.now()) return this.#begin(owner, fingerprint, owner);
     if (head.fingerprint !== fingerprint) return { state: "mismatch" };
     if (head.reply !== null) return { state: "done", reply: this.#withBody(head.reply) };
-    if (head.owner === owner || head.leased_until <= this.#now())
+    if (head.owner === owner || head.leased_until <= this.#timers.now())
       return this.#begin(owner, fingerprint, head.request_id);
     return { state: "running" };
   }
@@ -49,7 +51,7 @@ export class IdempotentEntry {
   renew(owner: string): void {
     const head = this.#head();
     if (head === undefined || head.owner !== owner) return;
-    this.#values.set(HEAD, { ...head, leased_until: this.#now() + LIMITS.idempotency_lease_ms });
+    this.#values.set(HEAD, { ...head, leased_until: this.#timers.now() + LIMITS.idempotency_lease_ms });
   }
 
   /**
@@ -85,14 +87,14 @@ export class IdempotentEntry {
   async wait(ms: number): Promise<void> {
     const head = this.#head();
     if (head === undefined || head.reply !== null) return;
-    const until = Math.min(ms, Math.max(1, head.leased_until - this.#now()));
+    const until = Math.min(ms, Math.max(1, head.leased_until - this.#timers.now()));
     await this.#waiters.wait(until);
   }
 
   /** Handles the alarm: deletes the entry once it has expired. */
   async wake(): Promise<void> {
     const head = this.#head();
-    if (head === undefined || head.kept_until <= this.#now()) await this.drop();
+    if (head === undefined || head.kept_until <= this.#timers.now()) await this.drop();
     else this.#values.wakeAt(head.kept_until);
   }
 
@@ -105,13 +107,13 @@ export class IdempotentEntry {
   }
 
   #begin(owner: string, fingerprint: string, request_id: string): Begun {
-    const leased_until = this.#now() + LIMITS.idempotency_lease_ms;
+    const leased_until = this.#timers.now() + LIMITS.idempotency_lease_ms;
     this.#save({ fingerprint, owner, leased_until, request_id, kept_until: 0, reply: null });
     return { state: "new", request_id };
   }
 
   #save(head: ReplyHead): void {
-    const kept_until = this.#now() + LIMITS.idempotency_kept_ms;
+    const kept_until = this.#timers.now() + LIMITS.idempotency_kept_ms;
     this.#values.set(HEAD, { ...head, kept_until });
     this.#values.wakeAt(kept_until);
   }

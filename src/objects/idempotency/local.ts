@@ -1,12 +1,13 @@
 // Idempotency-Keys in the memory of one process, for tests and for hosts without Durable Objects.
 
 import { LIMITS } from "../../core/faults/limits.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { memoryValues } from "../storage/memory.ts";
 import { IdempotentEntry } from "./entry.ts";
 import type { IdempotentReplies, KeptReply } from "./reply.ts";
 
 /** Creates an in-memory store that drops the oldest replies beyond idempotency_local_bytes. */
-export function createLocalReplies(now: () => number = () => Date.now()): IdempotentReplies {
+export function createLocalReplies(timers: Timers): IdempotentReplies {
   const entries = new Map<string, IdempotentEntry>();
   const sizes = new Map<string, number>();
   let bytes = 0;
@@ -21,11 +22,12 @@ export function createLocalReplies(now: () => number = () => Date.now()): Idempo
     const known = entries.get(name);
     if (known !== undefined) return known;
     const values = memoryValues(
+      timers,
       () => void entry.wake(),
       // An entry that was dropped to free space may already have been replaced by a new one.
       () => void (entries.get(name) === entry && forget(name)),
     );
-    const entry: IdempotentEntry = new IdempotentEntry(values, now);
+    const entry: IdempotentEntry = new IdempotentEntry(values, timers);
     entries.set(name, entry);
     return entry;
   }

@@ -1,7 +1,7 @@
 // Client for Idempotency-Keys in Durable Objects.
 
 import type { RunListStub } from "../run-objects/run-objects.ts";
-import { type ObjectNamespace, reach } from "../storage/reach.ts";
+import { type ObjectNamespace, type ReachDeps, reach } from "../storage/reach.ts";
 import type { Begun, IdempotentReplies, KeptReply } from "./reply.ts";
 
 /** RPC methods of the key's Durable Object. */
@@ -16,13 +16,9 @@ export interface IdempotentStub extends RunListStub {
 
 /**
  * Creates a store in Durable Objects, with one object per key.
- * @param report receives log lines about unreachable objects
  */
-export function createRemoteReplies(
-  namespace: ObjectNamespace<IdempotentStub>,
-  report: (line: Record<string, unknown>) => void,
-): IdempotentReplies {
-  const call = <T>(name: string, make: (stub: IdempotentStub) => Promise<T>) => reach(namespace, name, report, make);
+export function createRemoteReplies(namespace: ObjectNamespace<IdempotentStub>, deps: ReachDeps): IdempotentReplies {
+  const call = <T>(name: string, make: (stub: IdempotentStub) => Promise<T>) => reach(namespace, name, deps, make);
   return {
     begin: (name, owner, fingerprint) => call(name, (stub) => stub.begin(owner, fingerprint)),
     renew: (name, owner) => call(name, (stub) => stub.renew(owner)),

@@ -2,16 +2,17 @@
 // admission, which also reports the usage of earlier requests.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { fail, pause, within } from "../../platform/waiting.ts";
 import type { Grant, KeyLimit, KeyLimits, KeyUse } from "../../ports/key-limits.ts";
+import type { Timers } from "../../ports/ports.ts";
 import type { CountersNamespace, CountersStub } from "./ledger.ts";
 import { limitOf, type Spending } from "./ledger.ts";
-import { createStorageAccounts } from "./stored-bytes.ts";
+import { createStorageAccounts, type StoredChanges } from "./stored-bytes.ts";
 
 interface KeyLimitsOptions {
   limits: ReadonlyMap<string, KeyLimit>;
   counters: CountersNamespace;
+  timers: Timers;
   /** Called when the counters did not answer, in which case the request is admitted. */
   onUnreachable: () => void;
 }
@@ -27,7 +28,7 @@ const ENDED_KEPT_MAX = 4_096;
 const OPEN = "(open)";
 
 /** Buffers the isolate's unreported usage and sends it along with each call to the counters. */
-function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counters" | "onUnreachable">) {
+function bookkeeping({ counters, timers, onUnreachable }: Omit<KeyLimitsOptions, "limits">) {
   const pendings = new Map<string, Pending>();
 
   function pendingOf(name: string): Pending {
@@ -57,7 +58,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
       pending.log_rows += spending.log_rows;
     });
     try {
-      return await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
+      return await within(timers, LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
       // Ended leases can always be reported again, because ending a lease is idempotent. Leases beyond the
       // buffer's limit expire by themselves.
@@ -73,7 +74,7 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
    * @returns the number of rows that the key has logged today; null if there was nothing to report
    */
   async function flush(name: string): Promise<number | null> {
-    await pause(systemClock, LIMITS.key_limits_flush_ms);
+    await pause(timers, LIMITS.key_limits_flush_ms);
     const { ended, tokens, usd, log_rows } = pendingOf(name);
     if (ended.length === 0 && tokens === 0 && usd === 0 && log_rows === 0) return null;
     return call(name, (stub, spending) => stub.book(spending));
@@ -89,8 +90,8 @@ function bookkeeping({ counters, onUnreachable }: Pick<KeyLimitsOptions, "counte
  * less harm than refusing every trainer. If a key has only the limit for log rows, its requests wait for no
  * call until this isolate learns that the limit is reached.
  */
-export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOptions): KeyLimits {
-  const { pendingOf, call, flush } = bookkeeping({ counters, onUnreachable });
+export function createKeyLimits({ limits, counters, timers, onUnreachable }: KeyLimitsOptions): KeyLimits {
+  const { pendingOf, call, flush } = bookkeeping({ counters, timers, onUnreachable });
   /** Name of the key's counters if the key has a concurrency limit; otherwise null. */
   const placesOf = (key: string | null) => (limitOf(limits, key).concurrency === null ? null : (key ?? OPEN));
   /** Keys that have reached their limit for log rows. The limit is checked until a request is granted. */
@@ -98,7 +99,8 @@ export function createKeyLimits({ limits, counters, onUnreachable }: KeyLimitsOp
   /** Whether the key has a limit that every request must check. The limit for log rows is in `full`. */
   const asks = ({ rpm, tokens_per_day, usd_per_day, concurrency }: KeyLimit) =>
     [rpm, tokens_per_day, usd_per_day, concurrency].some((limit) => limit !== null);
-  const storage = createStorageAccounts((name, changes) => counters.getByName(name).store(changes), onUnreachable);
+  const send = (name: string, changes: StoredChanges) => counters.getByName(name).store(changes);
+  const storage = createStorageAccounts(send, timers, onUnreachable);
 
   return {
     async admit(key, lease, judges): Promise<Grant | null> {

@@ -3,8 +3,8 @@
 // expires even if their release is lost.
 
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { fail, within } from "../../platform/waiting.ts";
+import type { Timers } from "../../ports/ports.ts";
 
 const SLOT_MS = 600_000;
 
@@ -60,6 +60,7 @@ const sumOf = (changes: Iterable<readonly [number, number]>) => [...changes].red
  */
 export function createStorageAccounts(
   send: (name: string, changes: StoredChanges) => Promise<StoredTotal>,
+  timers: Timers,
   onUnreachable: () => void,
 ) {
   const accounts = new Map<string, Account>();
@@ -93,7 +94,7 @@ export function createStorageAccounts(
     // A call that is merely late may still be recorded, so its changes are restored only if the call fails.
     sent.catch(() => add(account, changes));
     try {
-      account.reported = await within(systemClock, LIMITS.key_limits_timeout_ms, sent, fail("late"));
+      account.reported = await within(timers, LIMITS.key_limits_timeout_ms, sent, fail("late"));
     } catch {
       onUnreachable();
     }

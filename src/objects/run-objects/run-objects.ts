@@ -4,8 +4,9 @@
 import type { RunKey } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { encodeTime } from "../../platform/request-ids.ts";
+import type { Timers } from "../../ports/ports.ts";
 import { memoryValues } from "../storage/memory.ts";
-import { type ObjectNamespace, reach } from "../storage/reach.ts";
+import { type ObjectNamespace, type ReachDeps, reach } from "../storage/reach.ts";
 import { type ListedObject, type RunObject, RunObjectList, runListName } from "./list.ts";
 
 /** Port to the runs' lists. Calls are idempotent and reject with an ApiError. */
@@ -33,13 +34,10 @@ export interface RunListStub {
 
 const LIMIT = LIMITS.deletion_objects;
 
-/** Creates lists in Durable Objects. `report` receives log lines about unreachable objects. */
-export function createRemoteRunObjects(
-  namespace: ObjectNamespace<RunListStub>,
-  report: (line: Record<string, unknown>) => void,
-): RunObjects {
+/** Creates lists in Durable Objects.  */
+export function createRemoteRunObjects(namespace: ObjectNamespace<RunListStub>, deps: ReachDeps): RunObjects {
   const call = <T>(run: RunKey, make: (stub: RunListStub) => Promise<T>) =>
-    reach(namespace, runListName(run), report, make);
+    reach(namespace, runListName(run), deps, make);
   return {
     note: (run, object, requestId) => call(run, (stub) => stub.noteOfRun(object, requestId)),
     markDeleted: (run, before) => call(run, (stub) => stub.markRunDeleted(encodeTime(before.getTime()), LIMIT)),
@@ -48,7 +46,7 @@ export function createRemoteRunObjects(
 }
 
 /** Creates lists that live only in this process. */
-export function createLocalRunObjects(now: () => number = () => Date.now()): RunObjects {
+export function createLocalRunObjects(timers: Timers): RunObjects {
   const lists = new Map<string, RunObjectList>();
   function open(run: RunKey): RunObjectList {
     const name = runListName(run);
@@ -56,7 +54,8 @@ export function createLocalRunObjects(now: () => number = () => Date.now()): Run
     if (known !== undefined) return known;
     const list: RunObjectList = new RunObjectList(
       memoryValues(
-        () => void list.wake(now()),
+        timers,
+        () => void list.wake(timers.now()),
         () => void lists.delete(name),
       ),
     );
@@ -64,8 +63,8 @@ export function createLocalRunObjects(now: () => number = () => Date.now()): Run
     return list;
   }
   return {
-    note: async (run, object, requestId) => open(run).note(object, requestId, now()),
-    markDeleted: async (run, before) => open(run).markDeleted(encodeTime(before.getTime()), LIMIT, now()),
+    note: async (run, object, requestId) => open(run).note(object, requestId, timers.now()),
+    markDeleted: async (run, before) => open(run).markDeleted(encodeTime(before.getTime()), LIMIT, timers.now()),
     emptied: async (run, objects) => open(run).emptied(objects.map(({ entry }) => entry)),
   };
 }

@@ -1,14 +1,15 @@
 // Stores values and alarms in memory, for tests and for hosts without Durable Objects.
+import type { Timers } from "../../ports/ports.ts";
 import type { Values } from "./values.ts";
 
 /**
- * Creates values that are stored in a Map. The alarm is a timer, which does not keep the process alive.
+ * Creates values that are stored in a Map. The alarm is a timer.
  * @param wake called by the alarm
  * @param forgotten called after `clear`
  */
-export function memoryValues(wake: () => void, forgotten: () => void = () => undefined): Values {
+export function memoryValues(timers: Timers, wake: () => void, forgotten: () => void = () => undefined): Values {
   const entries = new Map<string, unknown>();
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  let cancel = () => {};
   return {
     get: <T>(name: string) => structuredClone(entries.get(name)) as T | undefined,
     set: (name, value) => void entries.set(name, structuredClone(value)),
@@ -19,13 +20,11 @@ export function memoryValues(wake: () => void, forgotten: () => void = () => und
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, value]) => [name, structuredClone(value) as T] as const) as [string, T][],
     wakeAt(at) {
-      if (timer !== null) clearTimeout(timer);
-      timer = setTimeout(wake, Math.max(0, at - Date.now()));
-      // A timer is an object in Node and a number elsewhere.
-      (timer as { unref?: () => void }).unref?.();
+      cancel();
+      cancel = timers.after(Math.max(0, at - timers.now()), wake);
     },
     async clear() {
-      if (timer !== null) clearTimeout(timer);
+      cancel();
       entries.clear();
       forgotten();
     },

@@ -3,14 +3,20 @@
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { systemClock } from "../../platform/clock.ts";
 import { pause } from "../../platform/waiting.ts";
+import type { Timers } from "../../ports/ports.ts";
 
 const UNREACHABLE = "The object that stores this request's state cannot be reached. Send the same request again.";
 
 /** The part of a Durable Object namespace used here. */
 export interface ObjectNamespace<Stub> {
   getByName(name: string): Stub;
+}
+
+export interface ReachDeps {
+  timers: Timers;
+  /** Receives log lines about unreachable objects. */
+  report(line: Record<string, unknown>): void;
 }
 
 /**
@@ -20,7 +26,7 @@ export interface ObjectNamespace<Stub> {
 export async function reach<Stub, T>(
   namespace: ObjectNamespace<Stub>,
   name: string,
-  report: (line: Record<string, unknown>) => void,
+  { timers, report }: ReachDeps,
   call: (stub: Stub) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -31,7 +37,7 @@ export async function reach<Stub, T>(
         report({ ...faultLine(error, name), event: "object_unreachable" });
         throw new ApiError("not_ready", UNREACHABLE);
       }
-      await pause(systemClock, LIMITS.object_backoff_ms * 2 ** (tries - 1));
+      await pause(timers, LIMITS.object_backoff_ms * 2 ** (tries - 1));
     }
   }
 }

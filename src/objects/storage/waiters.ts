@@ -1,13 +1,18 @@
 // Lets callers of a Durable Object wait for its next change.
-import { systemClock } from "../../platform/clock.ts";
+import type { Timers } from "../../ports/ports.ts";
 
 export class Waiters {
+  readonly #timers: Timers;
   readonly #waiting = new Set<() => void>();
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
 
   /** Resolves at the next `notify`, at the latest after `within_ms`. */
   async wait(within_ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = systemClock.after(within_ms, resolve);
+    const cancel = this.#timers.after(within_ms, resolve);
     this.#waiting.add(resolve);
     await promise;
     cancel();

@@ -4,6 +4,8 @@ import { NeonDbError, neon, neonConfig } from "@neondatabase/serverless";
 import { sql } from "drizzle-orm";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { ApiError } from "../../core/faults/errors.ts";
+import { timeoutSignal } from "../../platform/clock.ts";
+import type { Clock } from "../../ports/ports.ts";
 import { StoreWriteError } from "./store-write-error.ts";
 
 export interface StoreConfig {
@@ -11,6 +13,7 @@ export interface StoreConfig {
   databaseUrl: string;
   /** A loopback `http://HOST:PORT/sql` that speaks Neon's protocol; databaseUrl is then not sent anywhere. */
   fetchEndpoint?: string | undefined;
+  clock: Clock;
 }
 
 export type Database = NeonHttpDatabase;
@@ -26,7 +29,7 @@ neonConfig.fetchEndpoint = (host, port, options) => {
   return typeof neonEndpoint === "function" ? neonEndpoint(host, port, options) : neonEndpoint;
 };
 
-function connectionString({ databaseUrl, fetchEndpoint }: StoreConfig): string {
+function connectionString({ databaseUrl, fetchEndpoint }: Omit<StoreConfig, "clock">): string {
   if (fetchEndpoint === undefined) return databaseUrl;
   const url = new URL(fetchEndpoint);
   if (url.protocol !== "http:" || !LOOPBACK_HOST.test(url.hostname) || url.pathname !== "/sql" || url.port === "") {
@@ -39,11 +42,11 @@ function connectionString({ databaseUrl, fetchEndpoint }: StoreConfig): string {
  * Creates a client that limits each call, including reading the response body, to `timeout_ms`. Opens no
  * connection until the first call.
  */
-export function openDatabase(config: StoreConfig, timeout_ms: number): Database {
+export function openDatabase(config: Omit<StoreConfig, "clock">, timeout_ms: number): Database {
   const fetchOptions = {
     // The driver spreads these options into each fetch, so each call gets its own AbortSignal.
     get signal() {
-      return AbortSignal.timeout(timeout_ms);
+      return timeoutSignal(timeout_ms);
     },
   };
   return drizzle({ client: neon(connectionString(config), { fetchOptions }) });

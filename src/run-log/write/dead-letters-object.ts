@@ -9,6 +9,7 @@ import type {
   ReplayOutcome,
 } from "../../core/contract/dead-letter.ts";
 import type { Owner, Whose } from "../../core/contract/owner.ts";
+import { systemClock } from "../../platform/clock.ts";
 import type { QueueBinding } from "../../ports/ports.ts";
 import { createDeadLetters } from "./dead-letters.ts";
 
@@ -31,7 +32,7 @@ export function remoteDeadLetters(namespace: LettersNamespace): DeadLetterStore 
 /** Creates the Durable Object class. `queueOf` returns the run-log queue of the Worker's environment. */
 export function deadLettersClass(queueOf: (env: Record<string, unknown>) => QueueBinding) {
   return class extends DurableObject<Record<string, unknown>> {
-    readonly #letters: DeadLetterStore = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), () => Date.now());
+    readonly #letters: DeadLetterStore = createDeadLetters(this.ctx.storage.sql, queueOf(this.env), systemClock);
 
     store(letters: readonly DeadLetter[]): Promise<void> {
       return this.#letters.store(letters);

@@ -4,7 +4,7 @@
 import type { DeadLetter, DeadLetterStore } from "../../core/contract/dead-letter.ts";
 import { type Owner, ownerName, type Whose } from "../../core/contract/owner.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import type { QueueBinding } from "../../ports/ports.ts";
+import type { QueueBinding, Timers } from "../../ports/ports.ts";
 import { sendAll } from "./log-queue.ts";
 
 const TABLE = `
@@ -54,8 +54,8 @@ interface StoredLetter {
   body: string;
 }
 
-/** Creates the store. Replayed letters go to `queue`; `now` returns ms since 1970. */
-export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, now: () => number): DeadLetterStore {
+/** Creates the store. Replayed letters go to `queue`. */
+export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, timers: Timers): DeadLetterStore {
   const run = (query: string, ...values: (string | number)[]) => storage.exec(query, ...values).toArray();
   run(TABLE);
   return {
@@ -65,7 +65,7 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
       if (storage.databaseSize > LIMITS.dead_letters_bytes) throw new Error("dead_letters_bytes is reached");
       const deleted = run("SELECT run, owner, key_name, before FROM deleted_runs") as unknown as DeletedRun[];
       for (const letter of letters)
-        if (!deleted.some((deletedRun) => isOf(letter, deletedRun))) keep(run, letter, now());
+        if (!deleted.some((deletedRun) => isOf(letter, deletedRun))) keep(run, letter, timers.now());
     },
     async summary(owner) {
       const [where, ...values] = owned(owner);
@@ -85,12 +85,13 @@ export function createDeadLetters(storage: LetterStorage, queue: QueueBinding, n
       };
     },
     async replay(limit, before, owner) {
-      const until = before === null ? now() : Date.parse(before);
+      const until = before === null ? timers.now() : Date.parse(before);
       const [where, ...values] = owned(owner, "last_at <= ?", until);
       const chosen = `SELECT id, puts, body FROM letters WHERE ${where} ORDER BY last_at, id LIMIT ?`;
       const letters = run(chosen, ...values, limit) as unknown as StoredLetter[];
       await sendAll(
         queue,
+        timers,
         letters.map(({ body }) => body),
       );
       // A letter that has failed again since it was read has a higher `puts` and is kept.

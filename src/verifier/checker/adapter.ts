@@ -84,7 +84,7 @@ class CheckerVerifier implements Verifier {
     this.#hosts.set(host, backend);
     const endpoint: CheckerEndpoint = { url, secret: this.#settings.secret, fetch: runtimeFetch, clock };
     return new Governor<CheckTask>({
-      ...callOptions(call),
+      ...callOptions(call, clock),
       max_in_flight: Math.min(max_in_flight, LIMITS.checker_in_flight_max),
       clock,
       backend,

@@ -6,6 +6,7 @@ import { stepsOfList } from "../../core/judges/step-list.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { signedHeaders } from "../../platform/signature.ts";
+import { withTimeout } from "../../platform/waiting.ts";
 import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
 import { type AttemptResult, outcome, replied } from "../fan-out/refusal.ts";
 
@@ -42,9 +43,11 @@ export async function askChecker(
   const id = `check_${await sha256Hex(`${url}\n${body}`)}`;
   const signed = await signedHeaders(secret, { id, body }, clock.date().getTime());
   const headers = { "content-type": "application/json", accept: "application/json", ...signed };
-  const signal = AbortSignal.any([session, AbortSignal.timeout(LIMITS.checker_timeout_ms)]);
   const endpoint = { url, headers, fetch: fetcher, clock, key_variable: null };
-  const { reply, failed } = await exchangeDocument(endpoint, { body, signal, onHeaders, explains: null });
+  const { reply, failed } = await withTimeout(clock, LIMITS.checker_timeout_ms, (late) => {
+    const signal = AbortSignal.any([session, late]);
+    return exchangeDocument(endpoint, { body, signal, onHeaders, explains: null });
+  });
   const isScore = (score: unknown, at: number) => isNumber(score) || (steps !== null && isList(score, steps[at] ?? []));
   const scores = reply === null ? null : scoresIn(reply, shown.length, isScore);
   return scores === null

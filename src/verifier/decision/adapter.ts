@@ -57,7 +57,7 @@ class DecisionSession implements VerifierSession {
     this.#verifier = verifier;
     this.#seed = call.seed;
     const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = verifier.parts;
-    const options = callOptions(call);
+    const options = callOptions(call, clock);
     this.#governor = new Governor<DecisionCall>({
       ...options,
       ...(options.silence_ms !== undefined && { silence_ms: Math.max(SILENCE_MS_MIN, options.silence_ms) }),

@@ -7,7 +7,7 @@ import { createHeaderSlots } from "../../core/wire/header-slots.ts";
 import type { BackendStatus, Generation, SessionStats, VerifierJob } from "../../core/wire/questions.ts";
 import type { Clock, Health, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
 import { openRuns } from "./open-runs.ts";
-import { type StartTimer, setTimer } from "./stall-watchdog.ts";
+import { type StartTimer, startTimer } from "./stall-watchdog.ts";
 
 /**
  * Failures of the backend rather than of the question, the deadline or the answer. Another backend may
@@ -36,7 +36,7 @@ const HANDED_ON: ReadonlySet<Generation["error"]> = new Set([
 export function createFallbackVerifier(
   verifiers: readonly [Verifier, ...Verifier[]],
   clock: Clock,
-  schedule: StartTimer = setTimer,
+  schedule: StartTimer = startTimer(clock),
 ): Verifier {
   const [first, ...rest] = verifiers;
   if (rest.length === 0) return first;

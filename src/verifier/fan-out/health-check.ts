@@ -1,5 +1,6 @@
 // Timeout and latency measurement for a backend's health check. Independent of the request.
 import { LIMITS } from "../../core/faults/limits.ts";
+import { withTimeout } from "../../platform/waiting.ts";
 import type { Clock, Health } from "../../ports/ports.ts";
 
 /** Facts that a healthy backend reports about itself. */
@@ -11,13 +12,10 @@ export type Served = Pick<Health, "context_tokens" | "detail">;
  */
 export async function healthOf(clock: Clock, look: (signal: AbortSignal) => Promise<string | Served>): Promise<Health> {
   const start = clock.now();
-  const signal = AbortSignal.timeout(LIMITS.readiness_timeout_ms);
-  let found: string | Served;
-  try {
-    found = await look(signal);
-  } catch {
-    found = signal.aborted ? `no answer within ${LIMITS.readiness_timeout_ms} ms` : "not reachable";
-  }
+  const limit_ms = LIMITS.readiness_timeout_ms;
+  const found = await withTimeout(clock, limit_ms, (signal) =>
+    look(signal).catch(() => (signal.aborted ? `no answer within ${limit_ms} ms` : "not reachable")),
+  );
   const latency_ms = Math.max(0, clock.now() - start);
   return typeof found === "string" ? { ok: false, latency_ms, detail: found } : { ok: true, latency_ms, ...found };
 }

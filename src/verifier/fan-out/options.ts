@@ -4,7 +4,7 @@ import type { Clock, VerifierCall } from "../../ports/ports.ts";
 import type { Backend } from "./backend.ts";
 import type { Countable, Task } from "./queue.ts";
 import type { AttemptResult } from "./refusal.ts";
-import { type StartTimer, setTimer } from "./stall-watchdog.ts";
+import { type StartTimer, startTimer } from "./stall-watchdog.ts";
 
 export interface GovernorOptions<J extends Countable = VerifierJob> {
   max_in_flight: number;
@@ -36,8 +36,9 @@ export interface GovernorOptions<J extends Countable = VerifierJob> {
   ) => Promise<AttemptResult>;
 }
 
-/** Options derived from a call, with the runtime's randomness and timer. */
-export function callOptions({ signal, deadline_at, header_slots, silence_ms, hand_on, tenant }: VerifierCall) {
+/** Options derived from a call, with the clock's timers and the runtime's randomness. */
+export function callOptions(given: VerifierCall, clock: Clock) {
+  const { signal, deadline_at, header_slots, silence_ms, hand_on, tenant } = given;
   const call = { signal, deadline_at: deadline_at ?? null, header_slots, silence_ms, hand_on, tenant };
-  return { ...call, random: Math.random, schedule: setTimer };
+  return { ...call, random: Math.random, schedule: startTimer(clock) };
 }

@@ -1,12 +1,13 @@
 // A watchdog for silence: fires if nothing was heard for a given time. Independent of what is watched.
-import { systemClock } from "../../platform/clock.ts";
-import type { Clock } from "../../ports/ports.ts";
+import type { Clock, Timers } from "../../ports/ports.ts";
 
 /** Runs a callback after `ms`; returns a function that cancels the timer. */
 export type StartTimer = (run: () => void, ms: number) => () => void;
 
-/** Uses the runtime's own timers. */
-export const setTimer: StartTimer = (run, ms) => systemClock.after(ms, run);
+export const startTimer =
+  (timers: Timers): StartTimer =>
+  (run, ms) =>
+    timers.after(ms, run);
 
 /** How much earlier than requested a coalesced timer may run, ms. */
 const SLACK_MS = 8;

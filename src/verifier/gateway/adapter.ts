@@ -10,7 +10,7 @@ import { type BackendKind, keyVariable } from "../fan-out/backend-kind.ts";
 import { runtimeFetch } from "../fan-out/exchange.ts";
 import { Governor } from "../fan-out/fan-out.ts";
 import { callOptions } from "../fan-out/options.ts";
-import { type StartTimer, setTimer } from "../fan-out/stall-watchdog.ts";
+import { type StartTimer, startTimer } from "../fan-out/stall-watchdog.ts";
 import { deadlineMs, verifyBody } from "./body.ts";
 import { askGroup, type GatewayEndpoint } from "./exchange.ts";
 import { GroupAsk } from "./group-ask.ts";
@@ -57,7 +57,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     },
     fetch: fetcher,
     clock,
-    watch: config.watch ?? setTimer,
+    watch: config.watch ?? startTimer(clock),
     key_variable,
   };
 
@@ -79,7 +79,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
       const model = call.model ?? config.model;
       const patient = deadline_at !== null && call.hand_on !== true;
       const governor = new Governor<GroupAsk>({
-        ...callOptions(call),
+        ...callOptions(call, clock),
         max_in_flight: JOBS_IN_FLIGHT_MAX,
         clock,
         backend,

@@ -73,7 +73,7 @@ export function createOpenAiVerifier(config: OpenAiVerifierConfig, clock: Clock)
       const bodies = new WeakMap<RunningJob, BodyOf>();
       const headers = { ...endpoint.headers, ...partyHeader(call.tenant) };
       return new Governor({
-        ...callOptions(call),
+        ...callOptions(call, clock),
         max_in_flight,
         clock,
         backend,

@@ -42,7 +42,7 @@ function sandboxVerifier(shape: SandboxShape, { url, api_key }: Address, parts: 
     session(call: VerifierCall) {
       const partyEndpoint = { ...endpoint, headers: { ...headers, ...partyHeader(call.tenant) } };
       return new Governor<VerifierJob>({
-        ...callOptions(call),
+        ...callOptions(call, clock),
         max_in_flight: Math.min(parts.max_in_flight ?? inFlightMax, inFlightMax),
         clock,
         backend,

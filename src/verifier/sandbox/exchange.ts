@@ -5,6 +5,7 @@ import { examine, type Step, statusOf } from "../../core/wire/examination.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { Ran, SandboxApi, SandboxRun } from "../../core/wire/sandbox-apis.ts";
 import type { TestMemory } from "../../core/wire/test-memory.ts";
+import { withTimeout } from "../../platform/waiting.ts";
 import type { Health } from "../../ports/ports.ts";
 import { type Endpoint, exchangeDocument } from "../fan-out/exchange.ts";
 import { healthOf } from "../fan-out/health-check.ts";
@@ -100,11 +101,13 @@ class Exchange {
   }
 
   async run(run: SandboxRun, onHeaders: (accepted: boolean) => void = () => {}): Promise<Ran> {
-    const { api } = this.#endpoint;
+    const { api, clock } = this.#endpoint;
     const body = JSON.stringify(api.body(run));
     // Compiling and running each have the full time limit.
-    const signal = AbortSignal.any([this.#session, AbortSignal.timeout(2 * run.timeout_ms + WAIT_MS)]);
-    const came = await exchangeDocument(this.#endpoint, { body, signal, onHeaders, explains: body });
+    const came = await withTimeout(clock, 2 * run.timeout_ms + WAIT_MS, (late) => {
+      const signal = AbortSignal.any([this.#session, late]);
+      return exchangeDocument(this.#endpoint, { body, signal, onHeaders, explains: body });
+    });
     if (came.failed === null) return ranIn(api, came.reply) ?? this.#fail(outcome("verifier_bad_reply"));
     // Only the program's output can make a reply that long.
     if (came.overlong === true) return { end: "exit", exit_code: 1, stdout: "", stderr: "too much output" };

@@ -95,7 +95,7 @@ class ScalarSession implements VerifierSession {
     this.#verifier = verifier;
     const { clock, backend, max_in_flight = IN_FLIGHT_MAX } = verifier.parts;
     this.#governor = new Governor<ScalarBatch>({
-      ...callOptions(call),
+      ...callOptions(call, clock),
       max_in_flight: Math.min(max_in_flight, IN_FLIGHT_MAX),
       clock,
       backend,

@@ -1,7 +1,6 @@
 // The guarantees of the chat facade: a comparison in, a verdict out, whole or streamed; a failure is never a
 // verdict.
-
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ModelsReplySchema } from "../../../src/api/tools/models.ts";
 import { ChatReplySchema } from "../../../src/api/tools/shared/chat-replies.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
@@ -12,6 +11,7 @@ import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier } from "../../harness/fakes.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
 import * as examples from "./examples.ts";
 import { failing, failingOn, faultOf, longest, replyOf, setUp } from "./setup.ts";
 
@@ -200,23 +200,24 @@ describe("a stream", () => {
   });
 
   describe("that is slow", () => {
+    let time: VirtualTime;
     beforeEach(() => {
-      vi.useFakeTimers();
-    });
-    afterEach(() => {
-      vi.useRealTimers();
+      time = new VirtualTime();
     });
     async function begun() {
       const verifier = fakeVerifier(longest, { gate: new Promise(() => undefined) });
-      const pending = setUp({ verifier }).post(`${PATH}?deadline_ms=12000`, ask(THREE, { stream: true }));
+      const pending = setUp({ verifier, ...time.ports }).post(
+        `${PATH}?deadline_ms=12000`,
+        ask(THREE, { stream: true }),
+      );
       await expect.poll(() => verifier.jobs).toHaveLength(1);
-      await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+      await time.advance(LIMITS.heartbeat_ms);
       return { verifier, response: await pending };
     }
 
     test("begins after heartbeat_ms, is kept alive by comments, and tells a late failure as an error without [DONE]", async () => {
       const { response } = await begun();
-      await vi.advanceTimersByTimeAsync(12_000 - LIMITS.heartbeat_ms);
+      await time.advance(12_000 - LIMITS.heartbeat_ms);
       const text = await response.text();
       expect(text).toContain(": keep-alive\n\n");
       expect(text).not.toMatch(/\[DONE\]|boxed/);

@@ -3,7 +3,6 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
 import { createVerifier } from "../../../src/verifier/create.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
 import { answerEvents } from "../../harness/mock-behaviours.ts";
@@ -11,48 +10,22 @@ import { VirtualTime } from "../../harness/virtual-time.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import { fenced, PROGRAMS } from "./setup.ts";
 
-const turn = setImmediate;
 /** Turns of the event loop in which bodies in memory are read. */
 const TURNS = 12;
 const DEADLINE = "deadline_ms=144000";
 const CANDIDATE = /\[CANDIDATE_([A-Z])\]\n(`{3,})[^\n`]*\n([\s\S]*?)\n\2\n\[\/CANDIDATE_\1\]/g;
 
 let time: VirtualTime;
-let digests = 0;
 let deployments = 0;
 
 beforeEach(() => {
-  const digest = crypto.subtle.digest.bind(crypto.subtle);
-  // Another thread's work: time must not run on before it has ended.
-  vi.spyOn(crypto.subtle, "digest").mockImplementation((...given) => {
-    digests++;
-    return digest(...given).finally(() => digests--);
-  });
   time = new VirtualTime();
-  time.install();
 });
 afterEach(() => {
-  time.restore();
   vi.restoreAllMocks();
 });
 
-async function until<T>(promise: Promise<T>): Promise<T> {
-  let settled = false;
-  const end = () => {
-    settled = true;
-  };
-  promise.then(end, end);
-  for (;;) {
-    for (let turns = 0; turns < TURNS || digests > 0; turns++) await new Promise((resolve) => turn(resolve));
-    if (settled) return promise;
-    let fired = false;
-    await time.run(() => {
-      const before = fired;
-      fired = true;
-      return before;
-    });
-  }
-}
+const until = <T>(work: () => Promise<T>): Promise<T> => time.until(work, TURNS);
 
 /**
  * The app before an engine that refuses connections until `gone_ms` are over, then prefers the
@@ -62,7 +35,7 @@ function appWithout(gone_ms: number) {
   const back = time.now + gone_ms;
   let refused = 0;
   vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await time.sleep(20);
     if (time.now < back) {
       refused++;
       throw new TypeError("fetch failed");
@@ -74,7 +47,7 @@ function appWithout(gone_ms: number) {
       headers: { "content-type": "text/event-stream" },
     });
   });
-  const clock = { ...systemClock, now: () => Date.now(), date: () => new Date(Date.now()) };
+  const { clock } = time;
   // A separate URL: the isolate's memory of a backend is kept by it.
   const backend = {
     name: "verifier",
@@ -83,8 +56,8 @@ function appWithout(gone_ms: number) {
     model: "m",
   };
   const verifier = createVerifier([backend], { hedging: false }, clock);
-  const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), clock, assets: builtAssets, keys: [] };
-  const app = createApp({ ...parts, report: () => undefined });
+  const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), assets: builtAssets, keys: [] };
+  const app = createApp({ ...parts, clock, timers: clock, report: () => undefined });
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { "content-type": "application/json" };
     const reply = await app.request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) });
@@ -101,8 +74,8 @@ describe.each(OUTAGES)("a verifier gone for %i ms", (gone_ms) => {
   it.each(CONTRACTS)("costs no sample of $path its reward", async ({ path, body, rewardOf }) => {
     const { post, refused } = appWithout(gone_ms);
     const began = time.now;
-    const replies = PROGRAMS.map((text) => post(`${path}?group_size=3&${DEADLINE}`, body("p", text)));
-    const rewards = (await until(Promise.all(replies))).map(rewardOf);
+    const replies = () => PROGRAMS.map((text) => post(`${path}?group_size=3&${DEADLINE}`, body("p", text)));
+    const rewards = (await until(() => Promise.all(replies()))).map(rewardOf);
     expect(rewards).toEqual(path === "/evaluate" ? [0.5, 1, 0.75] : [0, 1, 0.5]);
     expect(refused()).toBeGreaterThan(0);
     // Asked again within a second of its return.
@@ -113,8 +86,8 @@ describe.each(OUTAGES)("a verifier gone for %i ms", (gone_ms) => {
     const { post } = appWithout(gone_ms);
     const twin = { prompt: "p", response: fenced("1"), label: null };
     const bodies = [twin, twin, { ...twin, response: fenced("123") }];
-    const replies = bodies.map((body) => post(`/slime/reward?group_size=3&${DEADLINE}`, body));
-    expect(await until(Promise.all(replies))).toEqual([0.25, 0.25, 1]);
+    const replies = () => bodies.map((body) => post(`/slime/reward?group_size=3&${DEADLINE}`, body));
+    expect(await until(() => Promise.all(replies()))).toEqual([0.25, 0.25, 1]);
   });
 
   it.each<[string, object, (reply: never) => unknown, unknown]>([
@@ -147,7 +120,7 @@ describe.each(OUTAGES)("a verifier gone for %i ms", (gone_ms) => {
     ],
   ])("costs %s nothing", async (path, body, told, wanted) => {
     const { post, refused } = appWithout(gone_ms);
-    expect(told((await until(post(`${path}?${DEADLINE}`, body))) as never)).toEqual(wanted);
+    expect(told((await until(() => post(`${path}?${DEADLINE}`, body))) as never)).toEqual(wanted);
     expect(refused()).toBeGreaterThan(0);
   });
 });

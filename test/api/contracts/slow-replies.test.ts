@@ -1,9 +1,10 @@
 // The guarantees of replies that take long, in every JSON contract: white space first, then the document, or
 // a broken connection; and clients that hang up are noticed.
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { ClientProbe, GatheredReward, GroupRooms } from "../../../src/objects/gathering/gathering.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
 import * as examples from "./examples.ts";
 import { CONTRACTS, gathered, NO_NAMED, without } from "./sample-setup.ts";
 import { longest, setUp, silent } from "./setup.ts";
@@ -19,27 +20,25 @@ const WHOLE: [path: string, example: object][] = [
   ["/v1/chat/completions", examples.chat],
 ];
 
+let time: VirtualTime;
 beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
+  time = new VirtualTime();
 });
 
 describe.each(WHOLE)("%s", (path, example) => {
   test("begins after heartbeat_ms and is kept alive until the document comes", async () => {
     const gate = Promise.withResolvers<void>();
     const verifier = fakeVerifier(longest, { gate: gate.promise });
-    const slow = setUp({ verifier }).post(path, example);
+    const slow = setUp({ verifier, ...time.ports }).post(path, example);
     await expect.poll(() => verifier.calls).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+    await time.advance(LIMITS.heartbeat_ms);
     const reply = await slow;
     expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "application/json"]);
     // Compressed, its line ends would be held back.
     expect(reply.headers.get("content-encoding")).toBe("identity");
     expect(reply.headers.get("cache-control")).toContain("no-transform");
     const text = reply.text();
-    await vi.advanceTimersByTimeAsync(2 * LIMITS.heartbeat_ms);
+    await time.advance(2 * LIMITS.heartbeat_ms);
     gate.resolve();
     expect(await text).toMatch(/^\n\n\n\S/);
     const quick = await setUp().post(path, example);
@@ -50,9 +49,9 @@ describe.each(WHOLE)("%s", (path, example) => {
 
   test("ends its comparisons when the client stops reading", async () => {
     const verifier = silent();
-    const reply = setUp({ verifier }).post(path, example);
+    const reply = setUp({ verifier, ...time.ports }).post(path, example);
     await expect.poll(() => verifier.calls).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+    await time.advance(LIMITS.heartbeat_ms);
     await (await reply).body?.cancel();
     expect(verifier.calls[0]?.signal).toMatchObject({ aborted: true, reason: "cancelled" });
   });
@@ -76,11 +75,11 @@ function openRoom() {
 describe.each(CONTRACTS)("$path", ({ path, example, rewardOf }) => {
   test("begins at once when it is asked to prove its client, and proves one that reads", async () => {
     const { rooms, answer, joined } = openRoom();
-    const reply = setUp({ rooms }).post(path, example);
+    const reply = setUp({ rooms, ...time.ports }).post(path, example);
     const { probe } = await joined;
     const proof = probe();
     const text = (await reply).text();
-    await vi.advanceTimersByTimeAsync(LIMITS.probe_write_gap_ms);
+    await time.advance(LIMITS.probe_write_gap_ms);
     expect(await proof).toBe(true);
     answer.resolve(gathered());
     expect(await text).toMatch(/^\n{3}\S/);
@@ -89,20 +88,20 @@ describe.each(CONTRACTS)("$path", ({ path, example, rewardOf }) => {
 
   test("proves that a client which stopped reading has gone, and tells the room", async () => {
     const { rooms, joined } = openRoom();
-    const reply = setUp({ rooms }).post(path, example);
+    const reply = setUp({ rooms, ...time.ports }).post(path, example);
     const { probe, signal } = await joined;
     const proof = probe();
     await (await reply).body?.cancel();
-    await vi.advanceTimersByTimeAsync(LIMITS.probe_write_gap_ms);
+    await time.advance(LIMITS.probe_write_gap_ms);
     expect(await proof).toBe(false);
     expect(signal).toMatchObject({ aborted: true, reason: "cancelled" });
   });
 
   test("has a status of its own for a failure however late, where no proxy cuts its silence before", async () => {
     const { rooms, answer, joined } = openRoom();
-    const reply = setUp({ rooms }).post(`${path}?on_failure=error&deadline_ms=95000`, example);
+    const reply = setUp({ rooms, ...time.ports }).post(`${path}?on_failure=error&deadline_ms=95000`, example);
     await joined;
-    await vi.advanceTimersByTimeAsync(LIMITS.silence_max_ms + LIMITS.heartbeat_ms - 1);
+    await time.advance(LIMITS.silence_max_ms + LIMITS.heartbeat_ms - 1);
     answer.resolve(without("verifier_unavailable"));
     expect((await reply).status).toBe(503);
   });
@@ -114,10 +113,10 @@ const PATIENT = CONTRACTS.filter(({ path }) => path !== "/slime/reward");
 describe.each(PATIENT)("$path with a deadline beyond a proxy's time-out", ({ path, example, rewardOf }) => {
   const begin = async () => {
     const { rooms, answer, joined } = openRoom();
-    const { lines, post } = setUp({ rooms });
+    const { lines, post } = setUp({ rooms, ...time.ports });
     const reply = post(`${path}?on_failure=error&deadline_ms=140000`, example);
     await joined;
-    await vi.advanceTimersByTimeAsync(LIMITS.silence_max_ms);
+    await time.advance(LIMITS.silence_max_ms);
     return { answer, lines, text: (await reply).text() };
   };
 
@@ -147,9 +146,9 @@ test.each(WHOLE)(
   async (path, example) => {
     const gate = Promise.withResolvers<void>();
     const verifier = fakeVerifier(() => ({ error: "verifier_rejected" }), { gate: gate.promise });
-    const reply = setUp({ verifier }).post(`${path}?deadline_ms=${LIMITS.silent_deadline_ms}`, example);
+    const reply = setUp({ verifier, ...time.ports }).post(`${path}?deadline_ms=${LIMITS.silent_deadline_ms}`, example);
     await expect.poll(() => verifier.calls).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(3 * LIMITS.heartbeat_ms);
+    await time.advance(3 * LIMITS.heartbeat_ms);
     gate.resolve();
     // The batch has a place for each reward that is missing.
     const failed = path === "/v1/score_batch" ? 200 : "texts" in example ? 424 : 422;

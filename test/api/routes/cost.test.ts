@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readEnv } from "../../../src/env.ts";
 import { parseKeyLimits } from "../../../src/objects/key-limits/ledger.ts";
 import { createKeyLimits } from "../../../src/objects/key-limits/remote.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { memoryCounters } from "../../objects/key-limits/memory-counters.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
@@ -69,7 +70,12 @@ describe("a reply's cost", () => {
 describe("a key's dollars of a day", () => {
   function limited(text: string, model: string) {
     const counters = memoryCounters();
-    const keyLimits = createKeyLimits({ limits: parseKeyLimits(text), counters, onUnreachable: () => {} });
+    const keyLimits = createKeyLimits({
+      limits: parseKeyLimits(text),
+      counters,
+      timers: systemClock,
+      onUnreachable: () => {},
+    });
     const verifier = answering(model);
     return { ...setUp({ keyLimits, verifier, prices: PRICES }), counters, verifier };
   }

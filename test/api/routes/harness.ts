@@ -3,6 +3,7 @@
 import type { AppDeps } from "../../../src/api/door/deps.ts";
 import { createApp } from "../../../src/app.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import {
   builtAssets,
   fakeRunLog,
@@ -27,7 +28,8 @@ export function setUp(deps: Partial<AppDeps> & { script?: Script } = {}) {
     specs: fakeSpecStore(),
     templates: labTemplates(),
     // A deadline counted from 0 would be over for a verifier on the runtime's clock once the process is old.
-    clock: fixedClock(undefined, Math.round(systemClock.now())),
+    clock: fixedClock(undefined, systemClock.now()),
+    timers: systemClock as Timers,
     assets: builtAssets,
     keys: [],
     lines: [] as Record<string, unknown>[],

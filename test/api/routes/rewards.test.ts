@@ -1,6 +1,5 @@
 // The guarantees of POST /v1/rewards over fakes: replies, the log, streams, cancellation.
-
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import type { AppDeps } from "../../../src/api/door/deps.ts";
 import { RewardsEventSchema, type RewardsReply, RewardsReplySchema } from "../../../src/core/contract/replies.ts";
@@ -10,6 +9,7 @@ import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { ULID_PATTERN } from "../../../src/platform/request-ids.ts";
 import { unconfiguredVerifier } from "../../../src/verifier/unconfigured.ts";
 import { fakeRunLog, fakeSpecStore, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
 import { fenced, longest, problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const NDJSON = { accept: "application/x-ndjson" };
@@ -105,21 +105,21 @@ test("a fault after the first line of a stream is an error line, and the stream 
 });
 
 test("a stream that has nothing to say opens and beats every heartbeat_ms, which is inside 10 s", async () => {
-  vi.useFakeTimers();
-  try {
-    const verifier = fakeVerifier(longest, { gate: new Promise(() => undefined) });
-    const pending = setUp({ verifier }).post("/v1/rewards", { deadline_ms: 12_000, ...twoRollouts() }, NDJSON);
-    await expect.poll(() => verifier.jobs).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
-    const response = await pending;
-    await vi.advanceTimersByTimeAsync(12_000 - LIMITS.heartbeat_ms);
-    const lines = await linesOf(response);
-    expect(lines.map((l) => l.type)).toEqual(["heartbeat", "heartbeat", "group", "done"]);
-    expect(lines[0]).toEqual({ type: "heartbeat", groups_done: 0, groups: 1 });
-    expect(LIMITS.heartbeat_ms).toBeLessThanOrEqual(10_000);
-  } finally {
-    vi.useRealTimers();
-  }
+  const time = new VirtualTime();
+  const verifier = fakeVerifier(longest, { gate: new Promise(() => undefined) });
+  const pending = setUp({ verifier, ...time.ports }).post(
+    "/v1/rewards",
+    { deadline_ms: 12_000, ...twoRollouts() },
+    NDJSON,
+  );
+  await expect.poll(() => verifier.jobs).toHaveLength(1);
+  await time.advance(LIMITS.heartbeat_ms);
+  const response = await pending;
+  await time.advance(12_000 - LIMITS.heartbeat_ms);
+  const lines = await linesOf(response);
+  expect(lines.map((l) => l.type)).toEqual(["heartbeat", "heartbeat", "group", "done"]);
+  expect(lines[0]).toEqual({ type: "heartbeat", groups_done: 0, groups: 1 });
+  expect(LIMITS.heartbeat_ms).toBeLessThanOrEqual(10_000);
 });
 
 describe("a JSON reply that takes longer than heartbeat_ms", () => {
@@ -127,37 +127,35 @@ describe("a JSON reply that takes longer than heartbeat_ms", () => {
   const DEADLINE_MS = 42_000;
   const slow = (deps: Partial<AppDeps> = {}) => {
     const verifier = fakeVerifier(longest, { gate: new Promise(() => undefined) });
-    return { ...setUp({ verifier, ...deps }), verifier };
+    return { ...setUp({ verifier, ...time.ports, ...deps }), verifier };
   };
   async function begun({ verifier, post }: ReturnType<typeof slow>) {
     const pending = post("/v1/rewards", { deadline_ms: DEADLINE_MS, ...twoRollouts() });
     await expect.poll(() => verifier.jobs).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+    await time.advance(LIMITS.heartbeat_ms);
     return pending;
   }
+  let time: VirtualTime;
   beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
+    time = new VirtualTime();
   });
 
   test("begins then, is kept alive by white space, and is one JSON document", async () => {
     const response = await begun(slow());
-    await vi.advanceTimersByTimeAsync(DEADLINE_MS - LIMITS.heartbeat_ms);
+    await time.advance(DEADLINE_MS - LIMITS.heartbeat_ms);
     const text = await response.text();
     expect(text).toMatch(/^\n{2,}\{/);
     expect(RewardsReplySchema.parse(JSON.parse(text)).groups[0]?.rollouts[0]?.error).toBe("deadline");
   });
 
   test("is broken off by a fault, never ended as if it were whole", async () => {
-    const clock = fixedClock();
+    const { clock } = time;
     let dates = 0;
     const fault = () => {
       throw new Error("late fault");
     };
     const response = await begun(slow({ clock: { ...clock, date: () => (++dates > 2 ? fault() : clock.date()) } }));
-    await vi.advanceTimersByTimeAsync(DEADLINE_MS - LIMITS.heartbeat_ms);
+    await time.advance(DEADLINE_MS - LIMITS.heartbeat_ms);
     await expect(response.text()).rejects.toThrow();
   });
 

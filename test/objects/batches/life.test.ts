@@ -9,6 +9,7 @@ import { newBatch } from "../../../src/objects/batches/batch-record.ts";
 import { decodeBatch, encodeBatch } from "../../../src/objects/batches/request-pieces.ts";
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import { longest, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeRunLog, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
@@ -18,13 +19,20 @@ function aBatch() {
   let now = Date.UTC(2026, 10, 21);
   const runLog = fakeRunLog();
   const verifier = fakeVerifier(longest);
-  const deps = { verifier, runLog, clock: fixedClock(), metrics: new Metrics(), report: () => undefined };
-  const values = memoryValues(() => undefined);
+  const deps = {
+    verifier,
+    runLog,
+    clock: fixedClock(),
+    timers: systemClock,
+    metrics: new Metrics(),
+    report: () => undefined,
+  };
+  const values = memoryValues(systemClock, () => undefined);
   const batch = new BatchJob({
     values,
     score: createBatchScorer(deps),
     keyLimits: null,
-    now: () => now,
+    timers: { ...systemClock, now: () => now },
     report: deps.report,
   });
   const request = RewardsRequestSchema.parse(twoRollouts());

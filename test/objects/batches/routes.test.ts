@@ -7,6 +7,7 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { readEnv } from "../../../src/env.ts";
 import { BatchList } from "../../../src/objects/batches/batch-list.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { fenced, longest, problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier, type Script } from "../../harness/fakes.ts";
 
@@ -220,7 +221,7 @@ describe("a key's list of ids", () => {
   const id = (n: number) => `01K${`${n}`.padStart(23, "0")}`;
 
   it("lets go of what is forgotten by now, and of the oldest beyond its limit", () => {
-    const list = new BatchList(memoryValues(() => undefined));
+    const list = new BatchList(memoryValues(systemClock, () => undefined));
     const over = LIMITS.batch_deadline_ms_max + LIMITS.batch_kept_ms + LIMITS.batch_alarm_ms;
     for (let n = 0; n < 3; n++) list.note(id(n), n);
     expect(list.page(null, 9)).toEqual({ ids: [id(2), id(1), id(0)], more: false });

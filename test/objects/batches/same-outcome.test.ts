@@ -9,6 +9,7 @@ import { newBatch } from "../../../src/objects/batches/batch-record.ts";
 import { encodeBatch } from "../../../src/objects/batches/request-pieces.ts";
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import type { RunLog } from "../../../src/ports/run-log.ts";
@@ -26,14 +27,21 @@ const verifierThat = (broken: () => boolean) =>
 
 /** A group of three, and one of two: four pairs, of which one can fail. */
 function aBatch() {
-  const values = memoryValues(() => undefined);
+  const values = memoryValues(systemClock, () => undefined);
   const life = (verifier: FakeVerifier, runLog: RunLog) => {
-    const deps = { verifier, runLog, clock: fixedClock(), metrics: new Metrics(), report: () => undefined };
+    const deps = {
+      verifier,
+      runLog,
+      clock: fixedClock(),
+      timers: systemClock,
+      metrics: new Metrics(),
+      report: () => undefined,
+    };
     return new BatchJob({
       values,
       score: createBatchScorer(deps),
       keyLimits: null,
-      now: () => 1e12,
+      timers: { ...systemClock, now: () => 1e12 },
       report: deps.report,
     });
   };

@@ -4,13 +4,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { pause } from "../../../src/platform/waiting.ts";
 import type { GroupEntry } from "../../../src/ports/log-entry.ts";
 import { mayBeginEarly } from "../../../src/scoring/early.ts";
 import { type ScoredBatch, scoreBatch } from "../../../src/scoring/score-batch.ts";
+import { inVirtualTime, VirtualTime } from "../../harness/virtual-time.ts";
 import { type History, JUDGES, lived } from "./histories.ts";
-import { inVirtualTime, LivingRoom, verifierOf } from "./living-room.ts";
+import { LivingRoom, verifierOf } from "./living-room.ts";
 import { never, sampleOf } from "./setup.ts";
 
 const HISTORIES = Number(process.env.EARLY_HISTORIES ?? 200);
@@ -42,9 +41,9 @@ async function expectAsAtOnce({ room, spec, facts, rewards }: History): Promise<
   for (const { request_id, groups } of room.deps.runLog.entries) {
     const [logged] = groups as [GroupEntry];
     const rollouts = logged.rollouts.map(({ text_hash }) => ({ text: texts.get(text_hash) as string }));
-    const deps = { verifier: verifierOf(() => 0), clock: room.deps.clock };
+    const deps = { verifier: verifierOf(room.time, () => 0), clock: room.deps.clock };
     const request = { spec, deadline_ms: 60_000, groups: [{ prompt: "p", ...facts, rollouts }] };
-    const { reply, entry } = await scoreBatch(deps, { request, spec, started_ms: Date.now(), signal: never() });
+    const { reply, entry } = await scoreBatch(deps, { request, spec, started_ms: room.time.now, signal: never() });
     const whole = reply.groups[0] as (typeof reply.groups)[number];
     for (const { client, reward } of rewards) {
       if (reward.request_id !== request_id || reward.result.reward === null) continue;
@@ -98,8 +97,8 @@ describe("a group that is asked about before it is complete", () => {
       let asked = 0;
       for (let seed = from; seed < to; seed++) {
         try {
-          const history = await inVirtualTime(() => lived(seed));
-          await inVirtualTime(() => expectAsAtOnce(history));
+          const history = await inVirtualTime((time) => lived(time, seed));
+          await history.room.time.until(() => expectAsAtOnce(history), 1);
           expectLoggedOnce(history);
           for (const { reward, early } of history.rewards) {
             if (!early) expect(reward.early).toBe(0);
@@ -116,7 +115,7 @@ describe("a group that is asked about before it is complete", () => {
 });
 
 it("begins early where the schedule asks the same of some as of all, and nowhere else", () => {
-  const verifier = verifierOf(() => 0);
+  const verifier = verifierOf(new VirtualTime(), () => 0);
   for (const { judge, early } of JUDGES) expect(mayBeginEarly(SpecSchema.parse({ judge }), 8, verifier)).toBe(early);
 });
 
@@ -124,13 +123,14 @@ it.each([{}, { samples: { min: 1, max: 4, confidence: 0.9 } }])(
   "asks each question once, those of the last member alone when it has come: %j",
   async (judge) => {
     const spec = SpecSchema.parse({ judge });
-    const verifier = verifierOf(() => 0.9);
-    const room = new LivingRoom(verifier, () => 0);
+    const time = new VirtualTime();
+    const verifier = verifierOf(time, () => 0.9);
+    const room = new LivingRoom(time, verifier, () => 0);
     const asked: number[] = [];
-    const rewards = await inVirtualTime(() =>
+    const rewards = await time.until(() =>
       Promise.all(
         Array.from({ length: 8 }, async (_, i) => {
-          await pause(systemClock, 5_000 * i);
+          await time.sleep(5_000 * i);
           asked.push(verifier.generations);
           const base = { spec, group_size: 8, answer_within_ms: 120_000, window_ms: 60_000 };
           const reply = await room.join(sampleOf(`x = ${i}`, base), null);

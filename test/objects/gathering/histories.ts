@@ -7,10 +7,9 @@ import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import type { Spec } from "../../../src/core/reward/spec.ts";
 import type { GatheredReward, GatheredSample, GroupFacts } from "../../../src/objects/gathering/gathering.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { pause } from "../../../src/platform/waiting.ts";
 import { mayBeginEarly } from "../../../src/scoring/early.ts";
 import { fenced } from "../../api/routes/harness.ts";
+import type { VirtualTime } from "../../harness/virtual-time.ts";
 import { Broken, LivingRoom, verifierOf } from "./living-room.ts";
 import { sampleOf } from "./setup.ts";
 
@@ -72,16 +71,17 @@ const mendable = ({ result: { error } }: GatheredReward) => error === "verifier_
 /** Sends until it has a reward, or has been refused several times. */
 async function rewarded(sending: Sending, client: Client): Promise<GatheredReward> {
   const { random } = sending;
+  const { time } = sending.room;
   let { cut } = client;
   let failures = 0;
   for (let tries = 0; ; tries++) {
     if (tries > 100) throw new Error("asked too often");
     const reply = await attempt(sending, client.text, cut);
     if (reply === "cut") {
-      await pause(systemClock, cut?.pause ?? 0);
+      await time.sleep(cut?.pause ?? 0);
       cut = null;
-    } else if (reply === "gathering") await pause(systemClock, 1_000);
-    else if (mendable(reply) && failures++ < 4) await pause(systemClock, 500 * random());
+    } else if (reply === "gathering") await time.sleep(1_000);
+    else if (mendable(reply) && failures++ < 4) await time.sleep(500 * random());
     else return reply;
   }
 }
@@ -92,6 +92,7 @@ async function attempt(
   text: string,
   cut: Client["cut"],
 ): Promise<GatheredReward | "gathering" | "cut"> {
+  const { time } = room;
   const body_hash = createHash("sha256")
     .update(JSON.stringify([text, base.room]))
     .digest("hex");
@@ -101,14 +102,14 @@ async function attempt(
   const cutting =
     cut === null
       ? new Promise<"cut">(() => {})
-      : pause(systemClock, cut.after).then(() => {
+      : time.sleep(cut.after).then(() => {
           open = false;
-          if (cut.noticed !== null) void pause(systemClock, cut.noticed).then(leave);
+          if (cut.noticed !== null) void time.sleep(cut.noticed).then(leave);
           return "cut" as const;
         });
-  const late = pause(systemClock, sample.answer_within_ms).then(() => "late" as const);
+  const late = time.sleep(sample.answer_within_ms).then(() => "late" as const);
   const probe = async () => {
-    await pause(systemClock, 100);
+    await time.sleep(100);
     return open;
   };
   for (;;) {
@@ -123,12 +124,12 @@ async function attempt(
         if (reply.fault.code !== "gathering") throw new Error(reply.fault.code);
         return "gathering";
       }
-      const arrived = pause(systemClock, 20 * random()).then(() => reply.reward);
+      const arrived = time.sleep(20 * random()).then(() => reply.reward);
       return await Promise.race([arrived, cutting]);
     } catch (fault) {
       if (!(fault instanceof Broken)) throw fault;
       if (!open) return "cut";
-      await pause(systemClock, 5 + 50 * random());
+      await time.sleep(5 + 50 * random());
     }
   }
 }
@@ -158,13 +159,13 @@ function clientsOf(random: Random, count: number, spread: number, epoch: number)
 }
 
 /** One to three epochs of a prompt's group, of which all but the lost samples come. */
-export async function lived(seed: number): Promise<History> {
+export async function lived(time: VirtualTime, seed: number): Promise<History> {
   const random = createRandom(hashText("early", seed));
   const { judge, facts } = pick(random, JUDGES);
   const spec = SpecSchema.parse({ judge, reward: chance(random, 0.5) ? "win_rate" : "strength" });
   const failing = { early: pick(random, [0, 0.3]), whole: pick(random, [0, 0, 0.02]) };
-  const verifier = verifierOf(random, { failing });
-  const room = new LivingRoom(verifier, random);
+  const verifier = verifierOf(time, random, { failing });
+  const room = new LivingRoom(time, verifier, random);
   const spread = pick(random, [0, 500, 3_000, 10_000]);
   const rewards: Rewarded[] = [];
   let group_size: number | null | undefined;
@@ -194,19 +195,19 @@ export async function lived(seed: number): Promise<History> {
     // Equal requests are distinguished by a scoring that may ask more than the judgement after it.
     smooth &&= new Set(clients.map(({ text }) => text)).size === clients.length;
     smooth &&= roomEnds.length + gatewayEnds.length === 0;
-    for (const at of roomEnds) void pause(systemClock, at).then(() => room.restart(forgets && chance(random, 0.5)));
-    for (const at of gatewayEnds) void pause(systemClock, at).then(() => verifier.restart());
+    for (const at of roomEnds) void time.sleep(at).then(() => room.restart(forgets && chance(random, 0.5)));
+    for (const at of gatewayEnds) void time.sleep(at).then(() => verifier.restart());
     const early = mayBeginEarly(spec, base.group_size, verifier);
     const asked = clients.map(async (client) => {
-      await pause(systemClock, client.comes_at);
+      await time.sleep(client.comes_at);
       rewards.push({ client, early, reward: await rewarded({ room, random, base }, client) });
     });
     begun.push(Promise.all(asked).then(() => undefined));
     if (between > 2_000) await begun.at(-1);
-    await pause(systemClock, between);
+    await time.sleep(between);
   }
   await Promise.all(begun);
   // Longer than anybody may ask again.
-  await pause(systemClock, 1_800_000);
+  await time.sleep(1_800_000);
   return { room, spec, facts, rewards, smooth };
 }

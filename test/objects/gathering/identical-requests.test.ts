@@ -2,7 +2,7 @@
 // depend on a window are on the clock of test/harness/virtual-time.ts.
 import { describe, expect, it } from "vitest";
 import { preferring } from "../../harness/fakes.ts";
-import { inVirtualTime } from "./living-room.ts";
+import { inVirtualTime } from "../../harness/virtual-time.ts";
 import { codes, open } from "./local-setup.ts";
 import { heldProbe, never, sampleOf } from "./setup.ts";
 
@@ -32,8 +32,8 @@ describe("a byte-identical request", () => {
   it.each([0, 3, 7])(
     "an epoch later is a member of the new group, whether it comes first or as number %i",
     async (at) => {
-      await inVirtualTime(async () => {
-        const { join } = open();
+      await inVirtualTime(async (time) => {
+        const { join } = open(undefined, undefined, time.clock);
         const eight = { group_size: 8, window_ms: 60_000 };
         const first = codes(8);
         const epoch = await Promise.all(first.map((code) => join(code, eight)));
@@ -42,7 +42,7 @@ describe("a byte-identical request", () => {
         const second = Array.from({ length: 8 }, (_, i) => (i === at ? (first[7] as string) : `y${"y".repeat(i)}`));
         const [early, ...rest] = second as [string, ...string[]];
         const waiting = join(early, eight);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await time.sleep(50);
         const got = await Promise.all([waiting, ...rest.map((code) => join(code, eight))]);
         expect(got.map(({ members, closed, attached }) => [members, closed, attached])).toEqual(
           Array(8).fill([8, "full", false]),
@@ -76,8 +76,8 @@ describe("a byte-identical request", () => {
   });
 
   it("is refused as its twin is when the verifier has no reward for their text, and nobody had to prove anything", async () => {
-    await inVirtualTime(async () => {
-      const { rooms, deps } = open(() => ({ error: "verifier_rejected" }));
+    await inVirtualTime(async (time) => {
+      const { rooms, deps } = open(() => ({ error: "verifier_rejected" }), undefined, time.clock);
       let probes = 0;
       const probe = async () => {
         probes++;
@@ -93,10 +93,14 @@ describe("a byte-identical request", () => {
   });
 
   it("refused with its twin keeps its place: who asks again is judged with both, whoever comes first", async () => {
-    await inVirtualTime(async () => {
+    await inVirtualTime(async (time) => {
       let broken = true;
       const better = preferring((candidate) => candidate.length);
-      const { rooms } = open((...given) => (broken ? { error: "verifier_unavailable" } : better(...given)));
+      const { rooms } = open(
+        (...given) => (broken ? { error: "verifier_unavailable" } : better(...given)),
+        undefined,
+        time.clock,
+      );
       const alive = async () => true;
       const ask = (code: string) =>
         rooms.join(

@@ -1,7 +1,6 @@
 // Helpers shared by tests of rooms in virtual time: a room over storage that outlives it, and a verifier of
 // certain answers. Must not hold any test.
 
-import { createHash } from "node:crypto";
 import { hashText } from "../../../src/core/math/random.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
@@ -12,13 +11,11 @@ import { Room } from "../../../src/objects/gathering/room.ts";
 import type { RoomParts } from "../../../src/objects/gathering/room-listing.ts";
 import { createRoomStore, type RoomStore } from "../../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
-import { pause } from "../../../src/platform/waiting.ts";
 import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../../../src/ports/ports.ts";
 import { fakeRunLog } from "../../harness/fakes.ts";
-import { VirtualTime } from "../../harness/virtual-time.ts";
+import type { VirtualTime } from "../../harness/virtual-time.ts";
 
 /** A verifier's troubles. */
 interface Troubles {
@@ -35,6 +32,7 @@ interface LivingVerifier extends Verifier {
 
 /** Says the same of the same texts in the same order for ever. */
 export function verifierOf(
+  time: VirtualTime,
   random: () => number,
   { failing }: Troubles = { failing: { early: 0, whole: 0 } },
 ): LivingVerifier {
@@ -50,7 +48,7 @@ export function verifierOf(
     const aborted = Promise.withResolvers<void>();
     call.signal.addEventListener("abort", () => aborted.resolve(), { once: true });
     for (let cut = true; cut && !call.signal.aborted; ) {
-      const working = pause(systemClock, 20 + 1_500 * random()).then(() => false);
+      const working = time.sleep(20 + 1_500 * random()).then(() => false);
       const cutting = restarted.promise.then(() => true);
       cut = await Promise.race([working, cutting, aborted.promise.then(() => false)]);
       if (cut && isEarly) return { ...nothing, error: "verifier_unavailable" };
@@ -101,6 +99,7 @@ interface RoomLife<R> {
 
 /** One room over storage that outlives it; what was not stored at its end is lost. */
 export class LivingRoom<R extends AnyRoom = Room> {
+  readonly time: VirtualTime;
   readonly values;
   readonly deps;
   /** Reports, and entries of one id that are not the same. */
@@ -113,13 +112,19 @@ export class LivingRoom<R extends AnyRoom = Room> {
   #life: RoomLife<R>;
 
   /** @param random how long the run log takes, and whether it has what a life sent at its end */
-  constructor(verifier: LivingVerifier, random: () => number, kind: new (parts: RoomParts) => R = Room as never) {
+  constructor(
+    time: VirtualTime,
+    verifier: LivingVerifier,
+    random: () => number,
+    kind: new (parts: RoomParts) => R = Room as never,
+  ) {
+    this.time = time;
     this.#random = random;
     this.#kind = kind;
-    this.values = memoryValues(() => void this.#alarm());
-    const clock = { ...systemClock, now: () => Date.now(), date: () => new Date(Date.now()) };
+    this.values = memoryValues(time.clock, () => void this.#alarm());
+    const { clock } = time;
     const report = (line: Record<string, unknown>) => void this.faults.push(line);
-    this.deps = { verifier, runLog: fakeRunLog(), clock, metrics: new Metrics(), report };
+    this.deps = { verifier, runLog: fakeRunLog(), clock, timers: clock, metrics: new Metrics(), report };
     this.#life = this.#begin();
   }
 
@@ -155,20 +160,20 @@ export class LivingRoom<R extends AnyRoom = Room> {
   /** An entry sent before a life ended arrives or does not. */
   async #append(life: RoomLife<R>, entry: LogEntry): Promise<void> {
     if (!life.alive) return new Promise(() => {});
-    await pause(systemClock, 50 * this.#random());
+    await this.time.sleep(50 * this.#random());
     if (!life.alive && this.#random() < 0.5) return;
     const before = this.deps.runLog.entries.find(({ request_id }) => request_id === entry.request_id);
     const outcome = ({ groups }: LogEntry) => JSON.stringify(groups.map(({ result }) => result.rollouts));
     if (before !== undefined && outcome(before) !== outcome(entry))
       this.faults.push({ before: outcome(before), after: outcome(entry) });
     await this.deps.runLog.append(entry);
-    await pause(systemClock, 50 * this.#random());
+    await this.time.sleep(50 * this.#random());
   }
 
   #begin(): RoomLife<R> {
     const life = { alive: true, ended: Promise.withResolvers() } as RoomLife<R>;
     life.ended.promise.catch(() => undefined);
-    const kept = createRoomStore(this.values);
+    const kept = createRoomStore(this.values, this.time.clock);
     const store = new Proxy(kept, {
       get: (target, key) => {
         const method = target[key as keyof RoomStore] as (...given: unknown[]) => unknown;
@@ -188,43 +193,10 @@ export class LivingRoom<R extends AnyRoom = Room> {
       storage: groupStorage(this.deps),
       judge: (work) => whileAlive(judge(work)),
       early: { allows: early.allows, ask: (work) => whileAlive(early.ask(work)) },
-      now: () => Date.now(),
+      timers: this.time.clock,
       nextRequestId: () => `request-${this.#ids++}`,
       report,
     });
     return life;
-  }
-}
-
-/** In a separate thread it would know no virtual time. */
-async function digestAtOnce(_: unknown, bytes: BufferSource): Promise<ArrayBuffer> {
-  const digest = createHash("sha256").update(bytes as Uint8Array);
-  return new Uint8Array(digest.digest()).buffer;
-}
-
-/** Work that waits for nothing but time. */
-export async function inVirtualTime<T>(work: () => Promise<T>, turns = 1): Promise<T> {
-  const time = new VirtualTime();
-  const { digest } = crypto.subtle;
-  time.install();
-  crypto.subtle.digest = digestAtOnce as typeof digest;
-  try {
-    let ended: { value: T } | { fault: unknown } | null = null;
-    work().then(
-      (value) => {
-        ended = { value };
-      },
-      (fault) => {
-        ended = { fault };
-      },
-    );
-    await time.run(() => ended !== null, turns);
-    const how = ended as { value: T } | { fault: unknown } | null;
-    if (how === null) throw new Error("nothing is left to happen, and somebody still waits");
-    if ("fault" in how) throw how.fault;
-    return how.value;
-  } finally {
-    crypto.subtle.digest = digest;
-    time.restore();
   }
 }

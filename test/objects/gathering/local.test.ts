@@ -1,13 +1,13 @@
 // The guarantees of rooms as their users see them, through the port, over the in-process implementation.
-
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import type { RewardsRequest } from "../../../src/core/reward/requests.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced } from "../../api/routes/harness.ts";
 import { preferring } from "../../harness/fakes.ts";
-import { inVirtualTime } from "./living-room.ts";
+import { inVirtualTime } from "../../harness/virtual-time.ts";
 import { codes, open } from "./local-setup.ts";
 import { never, specOf } from "./setup.ts";
 
@@ -38,8 +38,8 @@ describe("a group", () => {
   });
 
   it("is judged with who is there when half of the first waiter's time is over, and says so", async () => {
-    await inVirtualTime(async () => {
-      const { deps, join } = open();
+    await inVirtualTime(async (time) => {
+      const { deps, join } = open(undefined, undefined, time.clock);
       const waits = { group_size: 4, window_ms: 5000, answer_within_ms: 200 };
       const got = await Promise.all(codes(3).map((code) => join(code, waits)));
       expect(got[0]).toMatchObject({ members: 3, closed: "deadline" });
@@ -114,10 +114,10 @@ describe("late samples", () => {
 
 describe("a waiter", () => {
   it("never waits beyond its time, and its retry gets the answer", async () => {
-    await inVirtualTime(async () => {
+    await inVirtualTime(async (time) => {
       const gate = Promise.withResolvers<void>();
       const longest = preferring((text) => text.length);
-      const { join } = open(longest, { gate: gate.promise });
+      const { join } = open(longest, { gate: gate.promise }, time.clock);
       const short = { group_size: 2, window_ms: 5000, answer_within_ms: 1000 };
       const [a] = await Promise.all(["a", "bb"].map((code) => join(code, short)));
       expect(a?.result).toMatchObject({ reward: null, error: "deadline" });
@@ -148,15 +148,15 @@ describe("a waiter", () => {
 });
 
 it("a room forgets its answers when the client's whole retry horizon has passed, and not before", async () => {
-  const { join } = open();
+  let passed = 0;
+  const { join } = open(undefined, undefined, { ...systemClock, now: () => systemClock.now() + passed });
   const times = { group_size: 2, retain_ms: 60_000 };
   const clients = new AbortController();
   await Promise.all(["a", "bb"].map((code) => join(code, times, clients.signal)));
   clients.abort();
-  vi.useFakeTimers({ now: Date.now() + 59_000, toFake: ["Date"] });
+  passed = 59_000;
   expect(await join("a", times)).toMatchObject({ attached: true });
-  vi.setSystemTime(Date.now() + 60_100);
+  passed += 60_100;
   const again = await Promise.all(["a", "bb"].map((code) => join(code, times)));
   expect(again.map(({ attached }) => attached)).toEqual([false, false]);
-  vi.useRealTimers();
 });

@@ -6,12 +6,11 @@ import { createRandom, hashText } from "../../../src/core/math/random.ts";
 import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import type { NamedMembers } from "../../../src/objects/gathering/gathering.ts";
 import { NamedGroup } from "../../../src/objects/gathering/named-group.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { pause } from "../../../src/platform/waiting.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced } from "../../api/routes/harness.ts";
+import { inVirtualTime, VirtualTime } from "../../harness/virtual-time.ts";
 import { JUDGES } from "./histories.ts";
-import { Broken, inVirtualTime, LivingRoom, verifierOf } from "./living-room.ts";
+import { Broken, LivingRoom, verifierOf } from "./living-room.ts";
 import { never } from "./setup.ts";
 
 const HISTORIES = Number(process.env.NAMED_HISTORIES ?? 150);
@@ -35,7 +34,7 @@ async function persistently<T>(group: Group, random: Random, call: (named: Named
       return await group.ask(call);
     } catch (fault) {
       if (!(fault instanceof Broken)) throw fault;
-      await pause(systemClock, 5 + 50 * random());
+      await group.time.sleep(5 + 50 * random());
     }
   }
 }
@@ -64,41 +63,43 @@ function textsOf(random: Random, count: number): string[] {
 }
 
 /** A group's rollouts, each added once or twice in any order, between restarts; then the close. */
-async function lived(seed: number) {
+async function lived(time: VirtualTime, seed: number) {
   const random = createRandom(hashText("named", seed));
   const { judge, facts } = pick(random, JUDGES);
   const spec = SpecSchema.parse({ judge, reward: pick(random, ["win_rate", "strength"]) });
-  const verifier = verifierOf(random, { failing: { early: pick(random, [0, 0.3]), whole: pick(random, [0, 0.05]) } });
-  const group: Group = new LivingRoom(verifier, random, NamedGroup);
+  const verifier = verifierOf(time, random, {
+    failing: { early: pick(random, [0, 0.3]), whole: pick(random, [0, 0.05]) },
+  });
+  const group: Group = new LivingRoom(time, verifier, random, NamedGroup);
   const texts = textsOf(random, 2 + Math.floor(random() * 7));
   // Its last member may never come, and its size may be left out.
   const size = pick(random, [texts.length, texts.length, texts.length + 1, null]);
   const shared = { spec, size, ...(facts && { facts }) };
   const spread = pick(random, [0, 3_000, 10_000]);
   for (let i = pick(random, [0, 0, 1, 3]); i > 0; i--)
-    void pause(systemClock, spread * 1.5 * random()).then(() => group.restart(random() < 0.3));
+    void time.sleep(spread * 1.5 * random()).then(() => group.restart(random() < 0.3));
   await Promise.all(
     texts.flatMap((text, position) =>
       Array.from({ length: pick(random, [1, 1, 2]) }, async () => {
-        await pause(systemClock, spread * random());
+        await time.sleep(spread * random());
         await added(group, random, membersOf({ ...shared, position, rollouts: [{ text }] }));
       }),
     ),
   );
-  await pause(systemClock, pick(random, [0, 500, 5_000]));
+  await time.sleep(pick(random, [0, 500, 5_000]));
   const reply = await closed(group, random);
   const again = await closed(group, random);
   return { group, spec, facts, texts, size, reply, again };
 }
 
 async function expectAsAtOnce({ group, spec, facts, texts, size, reply, again }: Awaited<ReturnType<typeof lived>>) {
-  const deps = { verifier: verifierOf(() => 0), clock: group.deps.clock };
+  const deps = { verifier: verifierOf(group.time, () => 0), clock: group.deps.clock };
   const request = {
     spec,
     deadline_ms: 60_000,
     groups: [{ prompt: "p", ...facts, rollouts: texts.map((text) => ({ text })) }],
   };
-  const whole = await scoreBatch(deps, { request, spec, started_ms: Date.now(), signal: never() });
+  const whole = await scoreBatch(deps, { request, spec, started_ms: group.time.now, signal: never() });
   const [{ positions, early, rollouts, win_counts, points, group_id }] = reply.groups as [
     (typeof reply.groups)[number],
   ];
@@ -125,8 +126,8 @@ describe("a group that is named, filled and closed", () => {
     let early = 0;
     for (let seed = SEED; seed < SEED + HISTORIES; seed++) {
       try {
-        const history = await inVirtualTime(() => lived(seed));
-        early += await inVirtualTime(() => expectAsAtOnce(history));
+        const history = await inVirtualTime((time) => lived(time, seed));
+        early += await history.group.time.until(() => expectAsAtOnce(history), 1);
       } catch (fault) {
         throw new Error(`history ${seed}: NAMED_SEED=${seed} NAMED_HISTORIES=1`, { cause: fault });
       }
@@ -135,41 +136,47 @@ describe("a group that is named, filled and closed", () => {
   });
 
   it("is judged when its size is reached, though nobody closes it", async () => {
+    const time = new VirtualTime();
     const group: Group = new LivingRoom(
-      verifierOf(() => 0.5),
+      time,
+      verifierOf(time, () => 0.5),
       () => 0,
       NamedGroup,
     );
     const rollouts = ["a", "b"].map((code) => ({ text: fenced(code) }));
-    await inVirtualTime(async () => {
+    const lives = async () => {
       expect(await added(group, () => 0, membersOf({ size: 2, rollouts: rollouts.slice(0, 1) }))).toMatchObject({
         state: "gathering",
         members: 1,
       });
       const second = membersOf({ size: 2, position: 1, rollouts: rollouts.slice(1) });
       expect(await added(group, () => 0, second)).toMatchObject({ state: "judging", members: 2 });
-      await pause(systemClock, 5_000);
+      await time.sleep(5_000);
       expect(group.deps.runLog.entries).toHaveLength(1);
       expect(await added(group, () => 0, second)).toMatchObject({ state: "judged", members: 2 });
-    });
+    };
+    await time.until(lives, 1);
   });
 
   it("is forgotten an hour after anybody asked for it", async () => {
+    const time = new VirtualTime();
     const group: Group = new LivingRoom(
-      verifierOf(() => 0.5),
+      time,
+      verifierOf(time, () => 0.5),
       () => 0,
       NamedGroup,
     );
-    await inVirtualTime(async () => {
+    const lives = async () => {
       await added(group, () => 0, membersOf({ rollouts: [{ text: fenced("a") }, { text: fenced("b") }] }));
-      await pause(systemClock, 3_500_000);
+      await time.sleep(3_500_000);
       await closed(group, () => 0);
-      await pause(systemClock, 3_500_000);
+      await time.sleep(3_500_000);
       expect((await closed(group, () => 0)).rewards).toHaveLength(1);
-      await pause(systemClock, 3_700_000);
+      await time.sleep(3_700_000);
       const late = await group.ask((named) => named.close({ deadline_ms: 1_000 }));
       expect(late).toMatchObject({ fault: { code: "not_found" } });
       expect([...group.values.list("")]).toEqual([]);
-    });
+    };
+    await time.until(lives, 1);
   });
 });

@@ -1,26 +1,19 @@
 // How long a place of an incomplete group is waited for, in virtual time.
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createLocalRooms } from "../../../src/objects/gathering/local.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
 import { judgingDeps, never, sampleOf } from "./setup.ts";
 
 const time = new VirtualTime();
-beforeEach(() => time.install());
-afterEach(() => time.restore());
 
 /** The end of a wait, with time moved until it is known. */
 async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
-  let result: PromiseSettledResult<T> | undefined;
-  const waited = Promise.allSettled([promise]).then(([one]) => {
-    result = one;
-  });
-  await time.run(() => result !== undefined);
-  await waited;
-  return result as PromiseSettledResult<T>;
+  const [result] = await time.until(Promise.allSettled([promise]));
+  return result;
 }
 
 it("a place is waited for twice as long at each try, and the last but one until the group's deadline", async () => {
-  const rooms = createLocalRooms(judgingDeps());
+  const rooms = createLocalRooms(judgingDeps(undefined, undefined, time.clock));
   const times = { group_size: 3, window_ms: 60_000, patience_ms: 20, tries: 4, answer_within_ms: 400 };
   const began = time.now;
   for (const waited of [20, 20 + 40]) {

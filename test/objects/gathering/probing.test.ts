@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { ClientProbe } from "../../../src/objects/gathering/gathering.ts";
 import { Prober } from "../../../src/objects/gathering/probing.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 
 /** A probe as a call from another isolate brings it. */
 function remoteProbe() {
@@ -11,7 +12,7 @@ function remoteProbe() {
 }
 
 test("a probe is given back once: when its waiter is dropped, however often that is said", () => {
-  const prober = new Prober();
+  const prober = new Prober(systemClock);
   const { probe, disposed } = remoteProbe();
   prober.add("a", probe);
   expect(disposed()).toBe(0);
@@ -21,7 +22,7 @@ test("a probe is given back once: when its waiter is dropped, however often that
 });
 
 test("a waiter that joins again gives its earlier probe back, and keeps the one it has", async () => {
-  const prober = new Prober();
+  const prober = new Prober(systemClock);
   const [earlier, later] = [remoteProbe(), remoteProbe()];
   prober.add("a", earlier.probe);
   prober.add("a", later.probe);
@@ -31,7 +32,7 @@ test("a waiter that joins again gives its earlier probe back, and keeps the one 
 });
 
 test("probes within the isolate, and waiters without one, need no giving back", () => {
-  const prober = new Prober();
+  const prober = new Prober(systemClock);
   prober.add("a", async () => true);
   prober.add("b", null);
   for (const waiter of ["a", "b", "c"]) expect(() => prober.drop(waiter)).not.toThrow();

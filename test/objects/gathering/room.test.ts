@@ -1,7 +1,7 @@
 // The guarantees of a room that lives again over what it stored, and of its rewards against the native
 // route's scoring.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Generation } from "../../../src/core/wire/questions.ts";
 import type { GatheredSample } from "../../../src/objects/gathering/gathering.ts";
@@ -12,21 +12,23 @@ import { rewardOf } from "../../../src/objects/gathering/reply.ts";
 import { Room } from "../../../src/objects/gathering/room.ts";
 import { createRoomStore } from "../../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { sha256Hex } from "../../../src/platform/sha256.ts";
 import type { Verifier } from "../../../src/ports/ports.ts";
 import { scoreBatch } from "../../../src/scoring/score-batch.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
 import fc from "../../harness/property.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
 import { judgingDeps, never, sampleOf } from "./setup.ts";
 
 it("gives a new group an epoch after all others', also after a restart with more than ten", () => {
-  const values = memoryValues(() => undefined);
-  const store = createRoomStore(values);
+  const values = memoryValues(systemClock, () => undefined);
+  const store = createRoomStore(values, systemClock);
   const epochs = [...Array(12).keys()];
   for (const epoch of epochs) store.saveGroup({ epoch } as GroupState);
   store.flush();
   expect(
-    createRoomStore(values)
+    createRoomStore(values, systemClock)
       .groups()
       .map(({ epoch }) => epoch),
   ).toEqual(epochs);
@@ -35,7 +37,9 @@ it("gives a new group an epoch after all others', also after a restart with more
 /** Rooms over one storage, one after the other; each can be forsaken as a crash would. */
 function lives(given: ReturnType<typeof judgingDeps>, verifier: Verifier = given.verifier) {
   const alarms: number[] = [];
-  const store = createRoomStore({ ...memoryValues(() => undefined), wakeAt: (at) => void alarms.push(at) });
+  const { timers } = given;
+  const values = { ...memoryValues(timers, () => undefined), wakeAt: (at: number) => void alarms.push(at) };
+  const store = createRoomStore(values, timers);
   let ids = 0;
   let dead = () => {};
   const begin = (by: Verifier = verifier) => {
@@ -53,7 +57,7 @@ function lives(given: ReturnType<typeof judgingDeps>, verifier: Verifier = given
         const reply = alive ? await judge(work) : undefined;
         return reply !== undefined && alive ? reply : new Promise(() => {});
       },
-      now: () => Date.now(),
+      timers,
       nextRequestId: () => `request-${ids++}`,
       report: given.report,
     });
@@ -133,24 +137,21 @@ describe("a room that lives again", () => {
   });
 
   it("ends its alarm's work in time however long it judges, and has set the next", async () => {
-    vi.useFakeTimers();
-    try {
-      const { begin, alarms } = lives(judgingDeps(longest, { gate: new Promise(() => {}) }));
-      const { room } = begin();
-      for (const code of ["a", "bb"]) void room.join(sampleOf(code, { group_size: 2 }), null);
-      let ended = false;
-      const woken = room.wake().then(() => {
-        ended = true;
-      });
-      await vi.advanceTimersByTimeAsync(LIMITS.room_alarm_ms - 1);
-      expect(ended).toBe(false);
-      const before = alarms.length;
-      await vi.advanceTimersByTimeAsync(1);
-      await woken;
-      expect(alarms.length).toBeGreaterThan(before);
-    } finally {
-      vi.useRealTimers();
-    }
+    const time = new VirtualTime();
+    const { begin, alarms } = lives(judgingDeps(longest, { gate: new Promise(() => {}) }, time.clock));
+    const { room } = begin();
+    const long = { group_size: 2, answer_within_ms: 4 * LIMITS.room_alarm_ms };
+    for (const code of ["a", "bb"]) void room.join(sampleOf(code, long), null);
+    let ended = false;
+    const woken = room.wake().then(() => {
+      ended = true;
+    });
+    await time.advance(LIMITS.room_alarm_ms - 1);
+    expect(ended).toBe(false);
+    const before = alarms.length;
+    await time.advance(1);
+    await woken;
+    expect(alarms.length).toBeGreaterThan(before);
   });
 
   it("takes an equal sample for a retry unless the one who waited joins again in time", async () => {

@@ -5,7 +5,9 @@ import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import type { Spec } from "../../../src/core/reward/spec.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
+import type { Timers } from "../../../src/ports/ports.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
 import { type FakeVerifierOptions, fakeRunLog, fakeVerifier, fixedClock, type Script } from "../../harness/fakes.ts";
 
@@ -53,10 +55,11 @@ export function heldProbe() {
 export const never = () => new AbortController().signal;
 
 /** Fakes that judge: the longer program wins unless the script says otherwise. */
-export function judgingDeps(script: Script = longest, options: FakeVerifierOptions = {}) {
+export function judgingDeps(script: Script = longest, options: FakeVerifierOptions = {}, timers: Timers = systemClock) {
   const lines: Record<string, unknown>[] = [];
   const report = (line: Record<string, unknown>) => void lines.push(line);
-  const parts = { verifier: fakeVerifier(script, options), runLog: fakeRunLog(), clock: fixedClock() };
+  const clock = { ...fixedClock(), after: timers.after };
+  const parts = { verifier: fakeVerifier(script, options), runLog: fakeRunLog(), clock, timers };
   // `EARLY_JUDGING=on npx vitest ..`: every guarantee of rooms holds with it as without.
   const early = process.env.EARLY_JUDGING === "on" && { early_judging: true };
   return { ...parts, ...early, metrics: new Metrics(), report, lines };

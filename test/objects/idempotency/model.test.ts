@@ -6,6 +6,7 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { IdempotentEntry } from "../../../src/objects/idempotency/entry.ts";
 import type { KeptReply } from "../../../src/objects/idempotency/reply.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import fc from "../../harness/property.ts";
 
 const encoder = new TextEncoder();
@@ -45,8 +46,8 @@ it("one computation at a time, one log id until a failure is given back, and equ
     fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 60 }), async (steps) => {
       let now = 0;
       let ids = 0;
-      const values = memoryValues(() => undefined);
-      let entry = new IdempotentEntry(values, () => now);
+      const values = memoryValues(systemClock, () => undefined);
+      let entry = new IdempotentEntry(values, { ...systemClock, now: () => now });
       let computing: Owner[] = [];
       /** The key's binding, as far as it can be known outside. */
       let bound: {
@@ -64,7 +65,7 @@ it("one computation at a time, one log id until a failure is given back, and equ
         if (bound !== null && now >= bound.since + LIMITS.idempotency_kept_ms) bound = null;
         await entry.wake();
         if (step.kind === "pass") now += step.ms;
-        else if (step.kind === "restart") entry = new IdempotentEntry(values, () => now);
+        else if (step.kind === "restart") entry = new IdempotentEntry(values, { ...systemClock, now: () => now });
         else if (step.kind === "arrive") {
           const id = `r${ids++}`;
           const begun = entry.begin(id, step.body);
@@ -145,8 +146,8 @@ it("one computation at a time, one log id until a failure is given back, and equ
 it("whoever waits is told at the end, at a failure, and when the owner's lease has run out", async () => {
   const entry = () =>
     new IdempotentEntry(
-      memoryValues(() => undefined),
-      () => Date.now(),
+      memoryValues(systemClock, () => undefined),
+      systemClock,
     );
   const reply: KeptReply = { request_id: "a", status: 200, headers: {}, body: encoder.encode("x") };
   const ended = entry();
@@ -161,8 +162,8 @@ it("whoever waits is told at the end, at a failure, and when the owner's lease h
   await freed;
   let now = 0;
   const lost = new IdempotentEntry(
-    memoryValues(() => undefined),
-    () => now,
+    memoryValues(systemClock, () => undefined),
+    { ...systemClock, now: () => now },
   );
   lost.begin("a", "body");
   now = LIMITS.idempotency_lease_ms - 1;
@@ -173,8 +174,8 @@ it("whoever waits is told at the end, at a failure, and when the owner's lease h
 
 it("a reply larger than a row is kept whole", () => {
   const entry = new IdempotentEntry(
-    memoryValues(() => undefined),
-    () => 0,
+    memoryValues(systemClock, () => undefined),
+    { ...systemClock, now: () => 0 },
   );
   const body = Uint8Array.from({ length: 2 * LIMITS.object_row_bytes + 3 }, (_, i) => i % 251);
   entry.begin("a", "body");

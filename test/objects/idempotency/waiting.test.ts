@@ -1,29 +1,27 @@
 // Requests that wait long for a running one with their Idempotency-Key: kept alive, given its
 // reply, or broken off; never longer than they said.
 
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createLocalReplies } from "../../../src/objects/idempotency/local.ts";
 import type { IdempotentReplies } from "../../../src/objects/idempotency/reply.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
 import { longest, problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
 
 const key = { "idempotency-key": "k" };
 
+let time: VirtualTime;
 beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
+  time = new VirtualTime();
 });
 
-/** A first request that runs until the gate opens, on a clock that the fake timers move. */
+/** A first request that runs until the gate opens, in virtual time. */
 async function running(headers: Record<string, string> = {}) {
   const gate = Promise.withResolvers<void>();
   const verifier = fakeVerifier(longest, { gate: gate.promise });
-  const clock = { ...systemClock, now: () => Date.now(), date: () => new Date() };
-  const local = createLocalReplies();
+  const { clock } = time;
+  const local = createLocalReplies(clock);
   let waits = 0;
   const replies: IdempotentReplies = {
     ...local,
@@ -32,7 +30,7 @@ async function running(headers: Record<string, string> = {}) {
       return local.wait(name, ms);
     },
   };
-  const app = setUp({ verifier, clock, replies });
+  const app = setUp({ verifier, clock, timers: clock, replies });
   const first = app.post("/v1/rewards", twoRollouts(), { ...key, ...headers });
   await expect.poll(() => verifier.jobs).toHaveLength(1);
   /** Sends the request again; resolves, with its reply to come, when it waits for the first. */
@@ -51,11 +49,11 @@ it.each([
 ])("as %s the reply begins after heartbeat_ms, lives, and ends as the first one's", async (accept, begins) => {
   const { first, again, open, verifier } = await running({ accept });
   const waiting = await again();
-  await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+  await time.advance(LIMITS.heartbeat_ms);
   const reply = await waiting.reply;
   expect(reply.headers.get("content-type")).toContain(accept);
   const text = reply.text();
-  await vi.advanceTimersByTimeAsync(2 * LIMITS.heartbeat_ms);
+  await time.advance(2 * LIMITS.heartbeat_ms);
   open();
   const given = await text;
   expect(given).toMatch(begins);
@@ -66,7 +64,7 @@ it.each([
 
 it("a request that runs longer than a lease keeps its key", async () => {
   const { first, again, open, verifier } = await running();
-  await vi.advanceTimersByTimeAsync(3 * LIMITS.idempotency_lease_ms);
+  await time.advance(3 * LIMITS.idempotency_lease_ms);
   const waiting = await again({ prefer: "wait=60" });
   open();
   expect(await (await waiting.reply).text()).toBe(await (await first).text());
@@ -76,15 +74,15 @@ it("a request that runs longer than a lease keeps its key", async () => {
 it("a wait ends when it was said to, and says when to come again", async () => {
   const { first, again, open } = await running();
   const refused = await again({ prefer: "wait=2" });
-  await vi.advanceTimersByTimeAsync(2_100);
+  await time.advance(2_100);
   expect(await problemOf(await refused.reply)).toMatchObject({ status: 409, code: "idempotency_in_progress" });
   const late = await again({ prefer: "wait=7" });
-  await vi.advanceTimersByTimeAsync(LIMITS.heartbeat_ms);
+  await time.advance(LIMITS.heartbeat_ms);
   const broken = (await late.reply).text().then(
     () => "whole",
     () => "broken off",
   );
-  await vi.advanceTimersByTimeAsync(3_000);
+  await time.advance(3_000);
   expect(await broken).toBe("broken off");
   open();
   await (await first).text();

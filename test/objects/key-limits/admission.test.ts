@@ -1,7 +1,7 @@
 // Holds what a request meets before its body is read: its key's limits and the isolate's load, over
 // counters in memory and over ones that fail.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { type CountersStub, parseKeyLimits } from "../../../src/objects/key-limits/ledger.ts";
 import { createKeyLimits } from "../../../src/objects/key-limits/remote.ts";
@@ -9,17 +9,18 @@ import { systemClock } from "../../../src/platform/clock.ts";
 import { Metrics } from "../../../src/platform/counters.ts";
 import { problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
+import { VirtualTime } from "../../harness/virtual-time.ts";
 import { gate } from "../../verifier/setup.ts";
 import { memoryCounters } from "./memory-counters.ts";
 
 /**
- * Lets fake time pass, and what is not timed (hashes) go on in between, until something holds.
+ * Lets time pass, and what is not timed (hashes) go on in between, until something holds.
  * Throws when it does not within a minute of it.
  */
-async function passUntil(holds: () => boolean): Promise<void> {
+async function passUntil(time: VirtualTime, holds: () => boolean): Promise<void> {
   for (let passed = 0; !holds(); passed += LIMITS.key_limits_flush_ms) {
     if (passed > 60_000) throw new Error("does not come to hold");
-    await vi.advanceTimersByTimeAsync(LIMITS.key_limits_flush_ms);
+    await time.advance(LIMITS.key_limits_flush_ms);
     // However busy the machine is, a hash that was begun before this one is further than it.
     await crypto.subtle.digest("SHA-256", new Uint8Array(1));
   }
@@ -29,7 +30,7 @@ function limited(text: string, options: Parameters<typeof setUp>[0] = {}, counte
   const limits = parseKeyLimits(text);
   const metrics = new Metrics();
   const onUnreachable = () => metrics.add("kritai_key_limits_unreachable_total", 1);
-  const keyLimits = createKeyLimits({ limits, counters, onUnreachable });
+  const keyLimits = createKeyLimits({ limits, counters, timers: options.timers ?? systemClock, onUnreachable });
   return { ...setUp({ keyLimits, metrics, ...options }), counters, metrics };
 }
 
@@ -60,7 +61,7 @@ describe("a key's limits", () => {
   it("bound the rows of the log by default: asked for only where many were logged, and refused what logs alone", async () => {
     const { post, call, counters } = limited("other:rpm=1");
     expect((await post("/v1/rewards", twoRollouts())).headers.get("ratelimit")).toBeNull();
-    const keyLimits = createKeyLimits({ limits: new Map(), counters, onUnreachable: () => {} });
+    const keyLimits = createKeyLimits({ limits: new Map(), counters, timers: systemClock, onUnreachable: () => {} });
     expect(await keyLimits.admit(null, "a", true)).toBeNull();
     await keyLimits.spend(null, { tokens: 5, usd: 0, log_rows: LIMITS.log_rows_booked - 1 });
     expect(counters.calls).toEqual([]);
@@ -106,33 +107,28 @@ describe("a key's limits", () => {
   });
 
   it("hold for a request that waits for another with its Idempotency-Key, however long, until it or its client has gone", async () => {
-    vi.useFakeTimers();
-    try {
-      const { opened, open } = gate();
-      const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
-      const clock = { ...systemClock, now: () => Date.now(), date: () => new Date() };
-      const { app, post, counters } = limited("*:concurrency=2", { verifier, clock });
-      const underWay = () => Object.keys(counters.states.get("(open)")?.leases ?? {}).length;
-      const headers = { "content-type": "application/json", "idempotency-key": "k" };
-      const first = post("/v1/rewards", twoRollouts(), headers);
-      await expect.poll(() => verifier.jobs).toHaveLength(1);
-      const client = new AbortController();
-      const init = { method: "POST", headers, body: JSON.stringify(twoRollouts()), signal: client.signal };
-      let begun: Response | null = null;
-      void Promise.resolve(app.request("http://localhost/v1/rewards", init)).then((response) => {
-        begun = response;
-      });
-      await passUntil(() => begun !== null);
-      expect(begun).toMatchObject({ status: 200 });
-      expect((await problemOf(await post("/v1/rewards", twoRollouts()))).code).toBe("too_many_concurrent");
-      client.abort();
-      await passUntil(() => underWay() === 1);
-      open();
-      await (await first).text();
-      await passUntil(() => underWay() === 0);
-    } finally {
-      vi.useRealTimers();
-    }
+    const time = new VirtualTime();
+    const { opened, open } = gate();
+    const verifier = fakeVerifier(() => "\\boxed{A}", { gate: opened });
+    const { app, post, counters } = limited("*:concurrency=2", { verifier, ...time.ports });
+    const underWay = () => Object.keys(counters.states.get("(open)")?.leases ?? {}).length;
+    const headers = { "content-type": "application/json", "idempotency-key": "k" };
+    const first = post("/v1/rewards", twoRollouts(), headers);
+    await expect.poll(() => verifier.jobs).toHaveLength(1);
+    const client = new AbortController();
+    const init = { method: "POST", headers, body: JSON.stringify(twoRollouts()), signal: client.signal };
+    let begun: Response | null = null;
+    void Promise.resolve(app.request("http://localhost/v1/rewards", init)).then((response) => {
+      begun = response;
+    });
+    await passUntil(time, () => begun !== null);
+    expect(begun).toMatchObject({ status: 200 });
+    expect((await problemOf(await post("/v1/rewards", twoRollouts()))).code).toBe("too_many_concurrent");
+    client.abort();
+    await passUntil(time, () => underWay() === 1);
+    open();
+    await (await first).text();
+    await passUntil(time, () => underWay() === 0);
   });
 
   it("cost one call on a request's way, and one behind it for all that ended close by", async () => {
@@ -157,32 +153,28 @@ describe("a key's limits", () => {
   });
 
   it("give a place back that was granted too late for anybody to hear of it", async () => {
-    vi.useFakeTimers();
-    try {
-      const counters = memoryCounters();
-      let late = true;
-      const getByName = (name: string): CountersStub => {
-        const { ask, book, holdLease: hold, store } = counters.getByName(name);
-        return {
-          ...{ book, holdLease: hold, store },
-          async ask(...args) {
-            const granted = await ask(...args);
-            return late ? new Promise(() => {}) : granted;
-          },
-        };
+    const time = new VirtualTime();
+    const counters = memoryCounters();
+    let late = true;
+    const getByName = (name: string): CountersStub => {
+      const { ask, book, holdLease: hold, store } = counters.getByName(name);
+      return {
+        ...{ book, holdLease: hold, store },
+        async ask(...args) {
+          const granted = await ask(...args);
+          return late ? new Promise(() => {}) : granted;
+        },
       };
-      const { post } = limited("*:concurrency=1", {}, { ...counters, getByName });
-      const booked = counters.booked();
-      const first = post("/v1/rewards", twoRollouts());
-      await vi.advanceTimersByTimeAsync(LIMITS.key_limits_timeout_ms);
-      expect((await first).status).toBe(200);
-      await vi.advanceTimersByTimeAsync(LIMITS.key_limits_flush_ms);
-      await booked;
-      late = false;
-      expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
-    } finally {
-      vi.useRealTimers();
-    }
+    };
+    const { post } = limited("*:concurrency=1", time.ports, { ...counters, getByName });
+    const booked = counters.booked();
+    const first = post("/v1/rewards", twoRollouts());
+    await time.advance(LIMITS.key_limits_timeout_ms);
+    expect((await first).status).toBe(200);
+    await time.advance(LIMITS.key_limits_flush_ms);
+    await booked;
+    late = false;
+    expect((await post("/v1/rewards", twoRollouts())).status).toBe(200);
   });
 
   it("ask nothing for a key without limits, nor for the public routes", async () => {
@@ -198,32 +190,28 @@ describe("a key's limits", () => {
 
 describe("counters that answer late", () => {
   it("are told of tokens once: a call that comes in time after all has booked them", async () => {
-    vi.useFakeTimers();
-    try {
-      const counters = memoryCounters();
-      const LATE_MS = LIMITS.key_limits_timeout_ms + 200;
-      const late = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
-        return async (...args: A) => {
-          await new Promise((resolve) => setTimeout(resolve, LATE_MS));
-          return call(...args);
-        };
+    const time = new VirtualTime();
+    const counters = memoryCounters();
+    const LATE_MS = LIMITS.key_limits_timeout_ms + 200;
+    const late = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
+      return async (...args: A) => {
+        await time.sleep(LATE_MS);
+        return call(...args);
       };
-      const getByName = (name: string): CountersStub => {
-        const { ask, book, holdLease: hold, store } = counters.getByName(name);
-        return { ask: late(ask), book: late(book), holdLease: late(hold), store };
-      };
-      const limits = parseKeyLimits("*:tokens_per_day=1000");
-      const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
-      void keyLimits.spend(null, { tokens: 100, usd: 0, log_rows: 0 });
-      for (let i = 0; i < 10; i++) {
-        const asked = keyLimits.admit(null, `${i}`, true);
-        await vi.advanceTimersByTimeAsync(2 * LATE_MS);
-        await asked;
-      }
-      expect(counters.states.get("(open)")?.tokens).toBe(100);
-    } finally {
-      vi.useRealTimers();
+    };
+    const getByName = (name: string): CountersStub => {
+      const { ask, book, holdLease: hold, store } = counters.getByName(name);
+      return { ask: late(ask), book: late(book), holdLease: late(hold), store };
+    };
+    const limits = parseKeyLimits("*:tokens_per_day=1000");
+    const keyLimits = createKeyLimits({ limits, counters: { getByName }, timers: time.clock, onUnreachable: () => {} });
+    void keyLimits.spend(null, { tokens: 100, usd: 0, log_rows: 0 });
+    for (let i = 0; i < 10; i++) {
+      const asked = keyLimits.admit(null, `${i}`, true);
+      await time.advance(2 * LATE_MS);
+      await asked;
     }
+    expect(counters.states.get("(open)")?.tokens).toBe(100);
   });
 
   it("are told again of tokens when the call failed", async () => {
@@ -239,7 +227,12 @@ describe("counters that answer late", () => {
       };
     };
     const limits = parseKeyLimits("*:tokens_per_day=1000");
-    const keyLimits = createKeyLimits({ limits, counters: { getByName }, onUnreachable: () => {} });
+    const keyLimits = createKeyLimits({
+      limits,
+      counters: { getByName },
+      timers: systemClock,
+      onUnreachable: () => {},
+    });
     await keyLimits.spend(null, { tokens: 100, usd: 0, log_rows: 0 });
     broken = false;
     await keyLimits.spend(null, { tokens: 1, usd: 0, log_rows: 0 });

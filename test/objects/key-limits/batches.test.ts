@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { parseKeyLimits } from "../../../src/objects/key-limits/ledger.ts";
 import { createKeyLimits } from "../../../src/objects/key-limits/remote.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { gate } from "../../verifier/setup.ts";
@@ -14,7 +15,7 @@ const later = { prefer: "respond-async" };
 function onePlace() {
   const counters = memoryCounters();
   const limits = parseKeyLimits("*:concurrency=1");
-  const keyLimits = createKeyLimits({ limits, counters, onUnreachable: () => {} });
+  const keyLimits = createKeyLimits({ limits, counters, timers: systemClock, onUnreachable: () => {} });
   const { opened, open } = gate();
   const parts = setUp({ keyLimits, verifier: fakeVerifier(() => "\\boxed{A}", { gate: opened }) });
   const submit = async (body: unknown) => {

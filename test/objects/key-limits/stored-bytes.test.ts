@@ -4,6 +4,7 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { parseKeyLimits } from "../../../src/objects/key-limits/ledger.ts";
 import { createKeyLimits } from "../../../src/objects/key-limits/remote.ts";
 import { type StoredSlots, slotOf, totalOf, withChanges } from "../../../src/objects/key-limits/stored-bytes.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { setUp, twoRollouts } from "../../api/routes/harness.ts";
 import fc from "../../harness/property.ts";
 import { memoryCounters } from "./memory-counters.ts";
@@ -16,7 +17,12 @@ const BIG = "x".repeat(75 * KIB);
 function app(text = `*:stored_bytes=${100 * KIB}`, counters = memoryCounters()) {
   const unreachable: number[] = [];
   const limits = parseKeyLimits(text);
-  const keyLimits = createKeyLimits({ limits, counters, onUnreachable: () => void unreachable.push(1) });
+  const keyLimits = createKeyLimits({
+    limits,
+    counters,
+    timers: systemClock,
+    onUnreachable: () => void unreachable.push(1),
+  });
   return { ...setUp({ keyLimits }), counters, keyLimits };
 }
 

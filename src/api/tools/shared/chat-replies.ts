@@ -4,8 +4,6 @@ import * as z from "zod";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { systemClock } from "../../../platform/clock.ts";
-import { every } from "../../../platform/waiting.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import { promptly } from "../../door/slow-json.ts";
 import { pushedText } from "../../door/streams.ts";
@@ -70,10 +68,10 @@ export async function streamCompletion(
   verdict: Promise<ChatVerdict>,
   { withUsage, stop }: { withUsage: boolean; stop: () => void },
 ): Promise<Response> {
-  await promptly(verdict);
+  await promptly(deps.timers, verdict);
   const { body, sink } = pushedText(stop);
   sink.write(chunk(head, { role: "assistant", content: "" }, null));
-  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () => sink.write(": keep-alive\n\n"));
+  const stopBeats = deps.timers.every(LIMITS.heartbeat_ms, () => sink.write(": keep-alive\n\n"));
   verdict
     .then(({ text, usage }) => {
       sink.write(chunk(head, { content: text }, null));

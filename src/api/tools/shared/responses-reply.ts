@@ -5,8 +5,6 @@ import { said } from "#said";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import { systemClock } from "../../../platform/clock.ts";
-import { every } from "../../../platform/waiting.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import { promptly } from "../../door/slow-json.ts";
 import { pushedText } from "../../door/streams.ts";
@@ -137,7 +135,7 @@ export async function streamResponse(
   verdict: Promise<ChatVerdict>,
   stop: () => void,
 ): Promise<Response> {
-  await promptly(verdict);
+  await promptly(deps.timers, verdict);
   const { body, sink } = pushedText(stop);
   let sequence_number = 0;
   const send = (event: Event) =>
@@ -145,7 +143,7 @@ export async function streamResponse(
   const begun = { ...frame(head), status: "in_progress", output: [] };
   send({ type: "response.created", response: begun });
   send({ type: "response.in_progress", response: begun });
-  const stopBeats = every(systemClock, LIMITS.heartbeat_ms, () => sink.write(": keep-alive\n\n"));
+  const stopBeats = deps.timers.every(LIMITS.heartbeat_ms, () => sink.write(": keep-alive\n\n"));
   verdict
     .then((judged) => {
       for (const event of verdictEvents(head, judged)) send(event);
