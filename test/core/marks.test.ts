@@ -13,7 +13,7 @@ import { isGap } from "../../src/core/judges/escape/trail.ts";
 import { formsOf } from "../../src/core/judges/parsers/table.ts";
 import { guardOf } from "../../src/core/judges/preset-render.ts";
 import { templateKey } from "../../src/core/judges/presets/own.ts";
-import { type Preset, SHOWN } from "../../src/core/judges/presets/preset.ts";
+import { type Preset, shownIn } from "../../src/core/judges/presets/preset.ts";
 import { presetNamed, STEP_SUMMARY } from "../../src/core/judges/presets/table.ts";
 import { createRenderer, isPromptName } from "../../src/core/judges/render.ts";
 import { PROMPTS } from "../../src/core/judges/templates.generated.ts";
@@ -29,7 +29,7 @@ const SEED = 20_261_123;
 /** The prompt around two candidates, of which the first says `text`. */
 function promptOf(title: string, text: string, slots: object = {}): string {
   const name = KEYS[title] ?? labPrompt(title);
-  const [least] = SHOWN[presetNamed(name)?.shape ?? "list"];
+  const [least] = shownIn(presetNamed(name));
   const job = { question: "Q", language: null, candidates: [text, "plain"], slots };
   const messages = createRenderer(name, "exact_match", job)([0, 1].slice(0, least));
   return messages.map(({ role, content }) => `${role}\n${content}`).join("\n");
@@ -243,7 +243,7 @@ describe("honest texts", () => {
       let changed = 0;
       let joiners = 0;
       const job = { question: "Q", language: null, candidates: texts, slots: {} };
-      const [least] = SHOWN[presetNamed(name)?.shape ?? "list"];
+      const [least] = shownIn(presetNamed(name));
       const preset = presetNamed(name);
       const guard = preset === null ? null : guardOf(preset);
       const shown = guard === null ? createRenderer(name, "exact_match", job) : null;

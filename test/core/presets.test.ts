@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PRESETS } from "../../lab/templates/index.ts";
 import { formsOf } from "../../src/core/judges/parsers/table.ts";
 import { createPresetRenderer } from "../../src/core/judges/preset-render.ts";
-import { type Preset, SHOWN } from "../../src/core/judges/presets/preset.ts";
+import { type Preset, shownIn } from "../../src/core/judges/presets/preset.ts";
 
 const all = Object.entries(PRESETS);
 const SLOTS = /\{\{(\w+)\}\}/g;
@@ -14,7 +14,7 @@ const KNOWN = new Set(
 );
 
 const rendered = (preset: Preset, candidate: string): string => {
-  const [least] = SHOWN[preset.shape];
+  const [least] = shownIn(preset);
   const job = { question: "Q", language: null, candidates: [candidate, "plain"] };
   const messages = createPresetRenderer(preset, job)([0, 1].slice(0, least));
   return messages.map(({ role, content }) => `${role}\n${content}`).join("\n");

@@ -3,8 +3,7 @@
 import { unescapeText } from "../../../src/core/judges/escape/escape.ts";
 import { BUILT_IN } from "../../../src/core/judges/presets/built-in.ts";
 import { templateOfKey } from "../../../src/core/judges/presets/own.ts";
-import type { Preset, PresetMessage } from "../../../src/core/judges/presets/preset.ts";
-import { SHOWN } from "../../../src/core/judges/presets/preset.ts";
+import { type Preset, type PresetMessage, shownIn } from "../../../src/core/judges/presets/preset.ts";
 import { presetNamed, STEP_SUMMARY } from "../../../src/core/judges/presets/table.ts";
 import { LETTERS } from "../../../src/core/judges/render.ts";
 
@@ -50,7 +49,7 @@ export function readJudgePrompt(messages: readonly AskedMessage[], templateKey?:
 function readAs(preset: Preset, messages: readonly AskedMessage[]): JudgePrompt | null {
   const slots: Slots = {};
   const candidates: string[] = [];
-  const [min, max] = SHOWN[preset.shape];
+  const [min, max] = shownIn(preset);
   let at = 0;
   for (const expected of messagesOf(preset)) {
     const from = at;

@@ -42,6 +42,7 @@ export const ADVICE: { readonly [name in LimitName]?: string } = {
   reask_max: "check the verifier's answers: an answer unparsed four times stays unparsed",
   list_candidates_min: "a comparison needs two candidates",
   list_candidates_max: 'use mode "pairwise", or smaller groups',
+  decision_candidates_max: 'use the preset decide-pair, or the schedule "blocks"',
   temperature_max: "engines accept no higher value",
   judge_extra_max: "engines need few options",
   judge_extra_chars: "engine options are short",

@@ -54,6 +54,7 @@ export const LIMITS = {
   judge_extra_names_max: 32,
   list_candidates_min: 2,
   list_candidates_max: 5,
+  decision_candidates_max: 26,
   max_tokens_max: 131_072,
   overlong_tokens_max: 10_000_000,
   format_rules_max: 8,

@@ -6,7 +6,7 @@ import { type Escape, escapeText, unescapeText } from "./escape/escape.ts";
 import { createGuard, type Guard } from "./escape/guard.ts";
 import { marksOf } from "./escape/marks.ts";
 import { createPresetRenderer } from "./preset-render.ts";
-import { SHOWN } from "./presets/preset.ts";
+import { shownIn } from "./presets/preset.ts";
 import { backendFor, presetNamed, presetNames, STEP_SUMMARY } from "./presets/table.ts";
 import { asItIs, type ChatMessage, type PromptJob, type Writing, writtenParts } from "./prompt-job.ts";
 import { PROMPTS } from "./templates.generated.ts";
@@ -25,7 +25,7 @@ export const isPromptName = (name: string): boolean => isTemplate(name) || prese
 export const isCompletion = (name: string): boolean => presetNamed(name)?.style === "completion";
 
 /** Minimum and maximum number of candidates that a prompt shows. */
-export const shownBy = (name: string): readonly [number, number] => SHOWN[presetNamed(name)?.shape ?? "list"];
+export const shownBy = (name: string): readonly [number, number] => shownIn(presetNamed(name));
 
 /** Names of all prompts and presets. */
 export const promptNames = (): string[] => [...Object.keys(PROMPTS), ...presetNames()];

@@ -19,7 +19,8 @@ export function specOfJudge(name: string): Spec {
   const preset = presetNamed(name);
   if (preset === null) return ofFlat({ ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, prompt: name } });
   const candidate = { extract: "whole" };
-  const judge = { preset: name };
+  // A decision model's list may show a whole group in one question.
+  const judge = { preset: name, ...(name === "decide-best" && { mode: "listwise" }) };
   const compares = preset.shape === "pair" || preset.shape === "list";
   if (compares) return SpecSchema.parse({ candidate, judge });
   const signals =

@@ -64,7 +64,7 @@ function mostOften(questions: readonly SubsetRefusal[]): number[] {
 /**
  * Finds the candidates that caused refusals. The most often refused candidates are blamed first, if all
  * questions that show them with the others were refused while questions among the others were answered. If
- * the answers are not conclusive (a group of two, a list), each candidate is probed with copies of itself. A
+ * the answers are not conclusive (a group of two, a list without trials), each candidate is probed with copies of itself. A
  * candidate whose probe is refused is blamed for refusals that it shares with a candidate whose probe is
  * answered; in the case of length, only if it is longer by LONGER_BY_FAR. If no candidate fits, the prompt
  * itself is too long and no candidate is blamed.
@@ -80,6 +80,10 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
   const probeOf = (member: number) => probes.find(({ shown }) => shown.has(member));
 
   const rest = new Set(texts.keys());
+  for (const member of leftByTrials(asked, questions)) {
+    atFault.add(member);
+    rest.delete(member);
+  }
   for (;;) {
     const among = questions.filter((question) => within(question, rest));
     const refused = among.filter((question) => question.refused);
@@ -97,6 +101,14 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
       rest.delete(member);
     }
   }
+}
+
+/** Members of a refused trial in which every other member was answered in another question. */
+function leftByTrials(asked: readonly AskedQuestion[], questions: readonly SubsetRefusal[]): number[] {
+  const cleared = new Set(questions.flatMap(({ refused, shown }) => (refused ? [] : [...shown])));
+  const trials = questionsOf(asked.filter(({ question }) => question.trial === true)).filter(({ refused }) => refused);
+  const open = trials.map(({ shown }) => [...shown].filter((member) => !cleared.has(member)));
+  return [...new Set(open.flatMap((members) => (members.length === 1 ? members : [])))].sort((a, b) => a - b);
 }
 
 /** The suspects that the answered and refused questions alone identify as the cause. */

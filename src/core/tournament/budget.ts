@@ -52,7 +52,7 @@ export function mostWithAgain(judge: JudgeSettings, n: number, maxGenerations: n
 }
 
 /** Maximum number of generations of diagnostic questions: one probe per candidate, and the trials. */
-const asideMost = ({ mode }: JudgeSettings, n: number): number => n + trialsMost(mode, n);
+const asideMost = (judge: JudgeSettings, n: number): number => n + trialsMost(judge, n);
 
 const nameOf = (presentation: Presentation): string => `${presentation.shown.join()}:${samplesNamed(presentation)}`;
 

@@ -68,7 +68,7 @@ const OPPOSITE: Record<PairResult, PairResult> = {
 /**
  * Grades are summed as integers, in units of 1 / `STEPS`, so that the sums do not depend on the order of
  * addition and ties are exact. Ranks in a list of k are multiples of 1 / (2 (k - 1)), which is a whole number
- * of units for every allowed k.
+ * of units for every allowed k. Decision models, whose lists may be longer, return shares and no ranks.
  */
 const FINE = 2 ** 20;
 const PARTS = Array.from({ length: LIMITS.list_candidates_max - 1 }, (_, i) => i + 1).reduce(leastMultiple, 1);

@@ -14,7 +14,7 @@ import { jammers } from "./jamming.ts";
 import { firstPresentations } from "./pair-questions.ts";
 import { NOTHING_SEEN } from "./presentation-results.ts";
 import { TournamentRun } from "./tournament-run.ts";
-import { trialsOf } from "./trials.ts";
+import { asksInParts, trialsOf } from "./trials.ts";
 
 const isRead = (reading: Reading) => reading.status !== null && !isUnparsed(reading);
 
@@ -43,16 +43,18 @@ export class FollowUpQuestions {
 
   /**
    * Returns the next questions; empty when nothing is left to ask. Probes (several copies of one candidate)
-   * come first, then trials. After these, every unreadable list, and the schedule's pairs for candidates
+   * come first, except for lists that trials ask in parts, then trials. After these, every unreadable list, and the schedule's pairs for candidates
    * without any comparison, are asked again without the suspected jammers and the candidates that caused
    * refusals.
    */
   next(asked: readonly AskedQuestion[]): readonly Presentation[] {
     const { texts, keys } = this.group;
-    const { atFault, probes } = attribution(texts, asked);
-    if (probes.length > 0) return probes;
     const { mode } = this.judge;
-    const trials = trialsOf(mode, keys, asked, this.seed);
+    const { atFault, probes } = attribution(texts, asked);
+    const trials = trialsOf(this.judge, this.group, asked, this.seed);
+    // Trials of parts of a list replace probes, which would show the longest list once per candidate.
+    const inParts = asksInParts(this.judge, keys.length);
+    if (probes.length > 0 && !inParts) return probes;
     if (trials.length > 0) return trials;
     const out = new Set([...atFault, ...jammers(keys.length, asked)]);
     if (out.size === 0) return [];

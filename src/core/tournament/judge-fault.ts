@@ -1,11 +1,13 @@
 // Checks that a judge's schema cannot express: which schedules, votes and scores can be combined with each
 // other.
 import type { JudgeSettings } from "../contract/judge-settings.ts";
+import { instead } from "../faults/limit-advice.ts";
+import { LIMITS } from "../faults/limits.ts";
 import { softFault } from "../judges/anchors.ts";
-import { presetNamed } from "../judges/presets/table.ts";
+import { listLimitOf, presetNamed } from "../judges/presets/table.ts";
 import { isPromptName } from "../judges/render.ts";
 import { scoreScale } from "../judges/score-scale.ts";
-import { scheduleFault } from "./named-schedule.ts";
+import { scheduleFault, scheduleOf } from "./named-schedule.ts";
 import { SCORES } from "./score-table.ts";
 
 interface JudgeFault {
@@ -20,10 +22,19 @@ const givesScores = ({ prompt, form, vote }: JudgeSettings): boolean => {
   return scoreScale(prompt) !== null && vote !== "soft";
 };
 
+/** Why the lists of the schedule `blocks` are too long for the judge's preset, or null. */
+function listSizeFault({ prompt, schedule }: JudgeSettings): string | null {
+  const { size = 0 } = scheduleOf(schedule).settings as { size?: number };
+  const limit = listLimitOf(prompt);
+  return size <= LIMITS[limit] ? null : `${size}; must be at most ${LIMITS[limit]} (limit ${limit})${instead(limit)}`;
+}
+
 /** The first invalid combination, or null. */
 export function judgeFault(judge: JudgeSettings, score: string): JudgeFault | null {
   const schedule = scheduleFault(judge);
   if (schedule !== null) return { path: ["schedule"], message: schedule };
+  const size = listSizeFault(judge);
+  if (size !== null) return { path: ["schedule", "size"], message: size };
   const soft = softFault(judge);
   if (soft !== null) return { path: ["vote"], message: soft };
   const pairsOnly = (path: string, given: boolean, what: string) =>

@@ -4,6 +4,7 @@
 import { comparedIn, isAside, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { JudgeSettings } from "../contract/judge-settings.ts";
+import { listLimitOf } from "../judges/presets/table.ts";
 import { Budget, mostWithAgain } from "./budget.ts";
 import { leastAskedFirst, seededOrder } from "./match-order.ts";
 import { scheduleOf } from "./named-schedule.ts";
@@ -76,7 +77,8 @@ export class TournamentRun {
     this.kind = schedule;
     this.mostPairs = schedule.maxPairs?.(this.order.length, settings) ?? null;
     const hasBudget = judge.budget !== undefined;
-    this.field = { order: this.order, graded: isGraded(judge), hasBudget, settings, reference };
+    const asked = { graded: isGraded(judge), hasBudget, listLimit: listLimitOf(judge.prompt) };
+    this.field = { order: this.order, ...asked, settings, reference };
     this.scheduleRun = this.begin();
   }
 

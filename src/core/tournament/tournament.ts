@@ -13,7 +13,7 @@ import { ApiError } from "../faults/errors.ts";
 import { instead } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { slotsOf } from "../judges/judge-slots.ts";
-import { backendFor } from "../judges/presets/table.ts";
+import { backendFor, listLimitOf } from "../judges/presets/table.ts";
 import { attribution } from "./attribution.ts";
 import { FollowUpQuestions } from "./follow-up-questions.ts";
 import { judgeFault } from "./judge-fault.ts";
@@ -79,7 +79,7 @@ export const tournament: Signal<TournamentSettings> = {
     const { group } = opponent ?? { group: prepared };
     const reference = opponent !== null && { reference: opponent.reference };
     const begin = () => new TournamentRun({ keys: group.keys, judge, seed, ...reference });
-    const run = namingGroup(group, begin);
+    const run = namingGroup(group, judge.prompt, begin);
     const after = new FollowUpQuestions(group, { judge, seed }, opponent?.reference);
     const asked = { to: backendFor(judge.prompt), preset: judge.prompt, ...slotsOf(judge) } as const;
     const questionsOf = (wave: readonly Presentation[]): Question[] =>
@@ -96,7 +96,7 @@ export const tournament: Signal<TournamentSettings> = {
         },
       }),
       next(seen) {
-        const planned = namingGroup(group, () => run.next(seenOf(seen)));
+        const planned = namingGroup(group, judge.prompt, () => run.next(seenOf(seen)));
         if (planned.length > 0 || seen.length === 0) return questionsOf(planned);
         return questionsOf(run.further(after.next(seen), seenOf(seen)));
       },
@@ -110,12 +110,13 @@ export const tournament: Signal<TournamentSettings> = {
 };
 
 /** Adds the group's path to errors thrown by a schedule. */
-function namingGroup<T>({ index, classes }: PreparedGroup, next: () => T): T {
+function namingGroup<T>({ index, classes }: PreparedGroup, prompt: string, next: () => T): T {
   try {
     return next();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const tooLong = `${classes.members.length} different candidates; the limit is list_candidates_max = ${LIMITS.list_candidates_max}${instead("list_candidates_max")}`;
+    const limit = listLimitOf(prompt);
+    const tooLong = `${classes.members.length} different candidates; the limit is ${limit} = ${LIMITS[limit]}${instead(limit)}`;
     const message = error.code === "list_too_long" ? tooLong : error.message;
     throw new ApiError(error.code, error.message, { errors: [{ path: `groups[${index}].rollouts`, message }] });
   }

@@ -9,7 +9,7 @@ import type { BreakerState } from "../load/breaker.ts";
 
 /**
  * Questions that use one preset, about the candidates for one prompt. Each candidate is stored once, and a
- * question refers to 1 to 5 distinct candidates by index.
+ * question refers to as many distinct candidates by index as the preset shows.
  */
 export interface VerifierJob extends Pick<Question, "to" | "preset" | "slots" | "runs"> {
   question: string;

@@ -1,6 +1,7 @@
 // Groups the questions of a job into calls to a decision model, and orders the candidates in each call's
 // state. Independent of HTTP.
 import type { JobQuestion } from "../../core/asking/questions.ts";
+import { presetNamed } from "../../core/judges/presets/table.ts";
 import { hashText } from "../../core/math/random.ts";
 import type { DecisionApi } from "../../core/wire/decision-apis.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
@@ -127,13 +128,13 @@ export function callsOf(job: VerifierJob, seed: number, { questions_max }: Decis
   const asksMax = questions_max - 1;
   return roundsOf(job.questions).flatMap((asks) => {
     const seeds = [seed, (asks[0] as DecisionAsk).sample];
-    const size = (asks[0] as DecisionAsk).shown.length;
+    const shape = presetNamed(job.preset)?.shape;
     const states =
-      size === 2
+      shape === "pair"
         ? pairCalls(asks, job.candidates, seeds)
-        : size === 1
-          ? [{ order: orderOf(asks, job.candidates, seeds), asks }]
-          : asks.map((ask) => ({ order: ask.shown, asks: [ask] }));
+        : shape === "list"
+          ? asks.map((ask) => ({ order: ask.shown, asks: [ask] }))
+          : [{ order: orderOf(asks, job.candidates, seeds), asks }];
     return states.flatMap(({ order, asks }) =>
       asks.length === 0 ? [] : chunks(asks, asksMax).map((some) => new DecisionCall(order, some)),
     );

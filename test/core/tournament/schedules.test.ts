@@ -47,6 +47,7 @@ function played(schedule: Schedule, order: number[], settings: object, outcomes:
     settings: schedule.settings.parse(settings),
     graded: false,
     hasBudget: false,
+    listLimit: "list_candidates_max",
   });
   const waves: string[][] = [];
   for (;;) {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { type JudgePrompt, readJudgePrompt } from "../../../gpu-backend/engines/simulator/judge-prompt.ts";
 import { PRESETS, promptOf, TEMPLATES } from "../../../lab/templates/index.ts";
-import { SHOWN } from "../../../src/core/judges/presets/preset.ts";
+import { shownIn } from "../../../src/core/judges/presets/preset.ts";
 import { rawPrompt } from "../../../src/core/judges/prompt-job.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
 import fc from "../../harness/property.ts";
@@ -33,7 +33,7 @@ const anyText = hostile.map((parts) => `x${parts.join("\n")}x`.toWellFormed());
 
 describe.each(all)("%s", (name, preset) => {
   test("is recognised, with the texts that were shown, in their order", () => {
-    const [least, most] = SHOWN[preset.shape];
+    const [least, most] = shownIn(preset);
     const counts = fc.array(anyText, { minLength: least, maxLength: most });
     fc.assert(
       fc.property(anyQuestion, counts, (question, candidates) => {

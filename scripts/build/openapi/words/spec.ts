@@ -4,7 +4,7 @@
 export const SPEC_WORDS: Readonly<Record<string, string>> = {
   spec: "name of a stored spec, or a spec",
   judge: "settings of the judge: the model, its questions, and how its answers are parsed",
-  "judge.mode": "`pairwise`: two candidates per question; `listwise`: up to five",
+  "judge.mode": "`pairwise`: two candidates per question; `listwise`: up to five, or 26 with the preset `decide-best`",
   "judge.form": "`exact_match`: the verifier names one letter; `scores`: it scores each candidate from 0 to 10",
   "judge.samples": "number of generations per question",
   "samples.min": "minimum number of generations per question",

@@ -4,16 +4,18 @@
 import { extractCandidate } from "../../../core/candidate/extract.ts";
 import type { CandidateRule } from "../../../core/contract/candidate-rule.ts";
 import type { JudgeSettings } from "../../../core/contract/judge-settings.ts";
+import { isDecision } from "../../../core/contract/prompt-name.ts";
 import { SpecNameSchema } from "../../../core/contract/requests.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { nearest } from "../../../core/faults/suggestion.ts";
-import { presetNames } from "../../../core/judges/presets/table.ts";
-import { BUILT_IN_DEFAULT } from "../../../core/reward/default-spec.ts";
+import { listLimitOf, presetNames } from "../../../core/judges/presets/table.ts";
+import { BUILT_IN_DEFAULT, specOfJudge } from "../../../core/reward/default-spec.ts";
 import { type Spec, withSignals } from "../../../core/reward/spec.ts";
 import { formOf } from "../../../core/reward/spec-forms.ts";
 import { judgesIn } from "../../../core/reward/spec-judges.ts";
 import { judgeFault } from "../../../core/tournament/judge-fault.ts";
+import { scheduleOf } from "../../../core/tournament/named-schedule.ts";
 import { type RequestScope, timedStore } from "../../../scoring/request-scope.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import { withOwnTemplates } from "../../door/named-templates.ts";
@@ -57,6 +59,16 @@ const FENCED: CandidateRule = { extract: "last_code_block" };
 function specForTexts(texts: readonly string[]): Spec {
   const programs = texts.filter((text) => extractCandidate(text, FENCED, null).candidate !== null).length;
   return programs > texts.length / 2 ? PROGRAMS : TEXTS;
+}
+
+/**
+ * The default spec for documents that a decision model ranks: one question about all of them if they fit into
+ * a list, otherwise pairs. A requested schedule decides for itself.
+ */
+function decisionSpec(schedule: RankingOptions["schedule"], count: number): Spec {
+  const fits = count <= LIMITS[listLimitOf("decide-best")];
+  const mode = schedule === undefined ? (fits ? "listwise" : "pairwise") : scheduleOf(schedule).schedule.mode;
+  return forTexts(specOfJudge(mode === "listwise" ? "decide-best" : "decide-pair"));
 }
 
 /**
@@ -136,13 +148,13 @@ export async function chooseTextSpec(
   model: string | null,
   texts: readonly string[],
 ): Promise<Spec> {
-  return ranking(await chosenSpec(deps, scope, asked.spec, model, texts), asked);
+  return ranking(await chosenSpec(deps, scope, asked, model, texts), asked);
 }
 
 async function chosenSpec(
   deps: RouteDeps,
   scope: RequestScope,
-  named: string | undefined,
+  { spec: named, schedule }: RequestedOptions,
   model: string | null,
   texts: readonly string[],
 ): Promise<Spec> {
@@ -151,7 +163,10 @@ async function chosenSpec(
   if (stored !== null) return takingPart(stored);
   const fallback = deps.default_spec;
   if (fallback === undefined) return specForTexts(texts);
-  return forTexts(fallback);
+  const decides = judgesIn(fallback).some(
+    ({ judge, signal }) => signal?.kind.kind === "tournament" && isDecision(judge.prompt),
+  );
+  return decides ? decisionSpec(schedule, texts.length) : forTexts(fallback);
 }
 
 /**
@@ -162,13 +177,13 @@ function ranking(spec: Spec, { schedule, budget }: RequestedOptions): Spec {
   const stated = { ...(schedule !== undefined && { schedule }), ...(budget !== undefined && { budget }) };
   const [field] = Object.keys(stated);
   if (field === undefined) return spec;
-  const refuse = (message: string) => invalidRequest([{ path: `kritai.${field}`, message }]);
+  const refuse = (message: string, path = field) => invalidRequest([{ path: `kritai.${path}`, message }]);
   const compares = Object.values(spec.signals).some(({ kind }) => kind === "tournament");
   if (!compares) throw refuse("the spec has no signal that compares");
   return withJudges(spec, (judge) => {
     const changed = { ...judge, ...stated };
     const fault = judgeFault(changed as unknown as JudgeSettings, "win_rate");
-    if (fault !== null) throw refuse(fault.message);
+    if (fault !== null) throw refuse(fault.message, fault.path[0] === "schedule" ? fault.path.join(".") : field);
     return changed;
   });
 }

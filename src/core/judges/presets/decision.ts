@@ -13,7 +13,7 @@ export const DECISION: Readonly<Record<string, Preset>> = {
   /** Asks which of two answers is better. The questions about all pairs of a group share one state. */
   "decide-pair": { ...state, shape: "pair", parser: { kind: "word" } },
   /** Asks which of several answers is the best. */
-  "decide-best": { ...state, shape: "list", parser: { kind: "word" } },
+  "decide-best": { ...state, shape: "list", parser: { kind: "word" }, list_limit: "decision_candidates_max" },
   /** Asks whether an answer does what was asked. The value is the probability of yes. */
   "decide-grade": { ...state, shape: "point", parser: { kind: "word", labels: ["yes", "no"] }, passing: ["yes"] },
 };

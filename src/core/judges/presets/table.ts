@@ -4,7 +4,7 @@
 import { BUILT_IN, stepSummary } from "./built-in.ts";
 import { DECISION } from "./decision.ts";
 import { isTemplateKey, templateOfKey } from "./own.ts";
-import type { Preset } from "./preset.ts";
+import { listLimit, type Preset } from "./preset.ts";
 
 /** Names of all presets; those for decision models come last. */
 export const presetNames = (): string[] => [...Object.keys(BUILT_IN), ...Object.keys(DECISION)];
@@ -29,3 +29,6 @@ export const presetNamed = (name: string): Preset | null => {
   if (Object.hasOwn(BUILT_IN, name)) return BUILT_IN[name] as Preset;
   return Object.hasOwn(DECISION, name) ? (DECISION[name] as Preset) : null;
 };
+
+/** Name of the limit on the candidates of one list with this prompt. */
+export const listLimitOf = (prompt: string) => listLimit(presetNamed(prompt));

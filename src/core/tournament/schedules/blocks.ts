@@ -7,7 +7,9 @@ import { LIMITS } from "../../faults/limits.ts";
 import type { Match, Schedule } from "./schedule.ts";
 
 const SETTINGS = z.strictObject({
-  size: wholeFrom(2, "list_candidates_max").default(LIMITS.list_candidates_max).meta(said("candidates per list")),
+  size: wholeFrom(2, "decision_candidates_max")
+    .default(LIMITS.list_candidates_max)
+    .meta(said("candidates per list; more than 5 needs the preset decide-best")),
   cover: wholeFrom(1, "samples_max").default(1).meta(said("minimum number of lists that show each pair")),
   rounds: wholeFrom(1, "rollouts_per_group_max")
     .optional()

@@ -1,6 +1,7 @@
 // The interface of a schedule: chooses in waves which candidates to compare, given the outcomes so far. The
 // schedules are listed in table.ts.
 import type * as z from "zod";
+import type { LimitName } from "../../faults/limit-advice.ts";
 import { type Fit, fitted, type Game } from "../../math/bradley-terry.ts";
 
 /**
@@ -37,6 +38,8 @@ export interface ScheduleInput<S = unknown> {
   graded: boolean;
   /** Whether a budget may end the schedule before its last pair. */
   hasBudget: boolean;
+  /** Name of the limit on the candidates of one list, which depends on the judge's preset. */
+  listLimit: LimitName;
   /** The group's reference, if it takes part as a candidate. */
   reference?: number | undefined;
 }

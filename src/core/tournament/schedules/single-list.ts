@@ -4,17 +4,17 @@ import { ApiError } from "../../faults/errors.ts";
 import { LIMITS } from "../../faults/limits.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** One list of 2..5 candidates. Throws ApiError `list_too_long` if there are more. */
+/** One list, of as many candidates as the preset takes. Throws ApiError `list_too_long` if there are more. */
 export const singleList: Schedule = {
   mode: "listwise",
   settings: z.strictObject({}),
   complete: true,
-  *waves({ order }) {
+  *waves({ order, listLimit }) {
     const n = order.length;
-    if (n > LIMITS.list_candidates_max) {
+    if (n > LIMITS[listLimit]) {
       throw new ApiError(
         "list_too_long",
-        `A single list holds ${LIMITS.list_candidates_min}..${LIMITS.list_candidates_max} different candidates (list_candidates_max = ${LIMITS.list_candidates_max}); this group has ${n}. Use the schedule "blocks", mode "pairwise", or smaller groups.`,
+        `A single list holds ${LIMITS.list_candidates_min}..${LIMITS[listLimit]} different candidates (${listLimit} = ${LIMITS[listLimit]}); this group has ${n}. Use the schedule "blocks", mode "pairwise", or smaller groups.`,
       );
     }
     if (n >= LIMITS.list_candidates_min) yield [order];
