@@ -41,6 +41,8 @@ interface Asked {
   id: string;
   instructions: string;
   options: string[];
+  /** Descriptions of a score's levels; null for a choice. */
+  levels: string[] | null;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: four APIs' shapes
@@ -48,17 +50,21 @@ type Body = any;
 
 const fromMap = (questions: Body): Asked[] =>
   Object.entries(questions).map(([id, question]) => {
-    const { instructions, criteria } = question as Body;
-    return { id, instructions, options: Object.keys(criteria) };
+    const { type, instructions, criteria } = question as Body;
+    return { id, instructions, options: Object.keys(criteria), levels: type === "score" ? criteria : null };
   });
 
-/** The questions of a request. OpenAI's questions have `choices`, SGLang's have `options`. */
+/** The questions of a request. OpenAI's questions have `choices`, SGLang's have `options`; both have `levels`. */
 function askedIn({ questions }: Body): Asked[] {
   if (!Array.isArray(questions)) return fromMap(questions);
-  return questions.map(({ id, name, instructions, question, choices, options }: Body) => ({
-    ...{ id: id ?? name, instructions: instructions ?? question },
-    options: (choices?.map(({ value }: Body) => value) ?? options.map(({ name: option }: Body) => option)) as string[],
-  }));
+  return questions.map(({ id, name, instructions, question, choices, options, levels = null }: Body) => {
+    const named = choices?.map(({ value }: Body) => value) ?? options?.map(({ name: option }: Body) => option);
+    const texts = levels?.map((level: Body) => level.label ?? level) ?? null;
+    return {
+      ...{ id: id ?? name, instructions: instructions ?? question, levels: texts },
+      options: (named ?? Object.keys(levels)) as string[],
+    };
+  });
 }
 
 const BLOCK = /^\[ANSWER_([A-Z])\]\n([\s\S]*?)\n\[\/ANSWER_\1\]$/gm;
@@ -71,23 +77,26 @@ function checkWord({ instructions }: Asked, state: string): string | undefined {
   return (number === undefined ? CHECK : new RegExp(`^CHECK WORD ${number}: (\\w+)$`, "m")).exec(state)?.[1];
 }
 
+/** Probabilities of 0 to n successes in n trials: the expected share of successes is `p`. */
+function binomial(n: number, p: number): number[] {
+  let ways = 1;
+  return Array.from({ length: n + 1 }, (_, k) => {
+    if (k > 0) ways = (ways * (n - k + 1)) / k;
+    return ways * p ** k * (1 - p) ** (n - k);
+  });
+}
+
 /**
- * Probabilities of a choice's options, given the strength of each answer.
+ * Probabilities of a question's options, given the strength of each answer.
  * @param first log-odds for the first place
  */
 function decide(asked: Asked, state: string, strengths: ReadonlyMap<string, number>, first: number): number[] {
-  const { options } = asked;
+  const { options, levels } = asked;
+  if (levels !== null) return binomial(levels.length - 1, 1 / (1 + Math.exp(-(strengths.get(asked.id) ?? 0))));
   const word = checkWord(asked, state);
-  if (
-    options.includes(word ?? "") ||
-    !options.every((option) => strengths.has(option) || /^(?:yes|no)$/.test(option))
-  ) {
+  if (options.includes(word ?? "") || !options.every((option) => strengths.has(option))) {
     const known = options.map((option) => (option === word ? 0.979 : 0.003));
     return word === undefined ? options.map(() => 1 / options.length) : known;
-  }
-  if (options.includes("yes")) {
-    const right = 1 / (1 + Math.exp(-(strengths.get(asked.id) ?? 0)));
-    return options.map((option) => (option === "yes" ? right : 1 - right));
   }
   const biased = options.map((option, i) => (strengths.get(option) ?? 0) + (i === 0 ? first : 0));
   const top = Math.max(...biased);
@@ -108,20 +117,26 @@ function replyOf(
   { questions }: Body,
   { model, answers, input_tokens }: { model: string; answers: readonly Answered[]; input_tokens: number },
 ): unknown {
-  if (Array.isArray(questions) && "choices" in (questions[0] ?? {})) {
-    const list = answers.map(({ id, options, shares, refused, best }) => {
+  if (Array.isArray(questions) && "name" in (questions[0] ?? {})) {
+    const list = answers.map(({ id, options, levels, shares, refused, best }) => {
       if (refused) return { type: "refusal", name: id };
+      const confidence = Math.max(...shares);
+      if (levels !== null) {
+        const rated = levels.map((label, value) => ({ value, label, probability: shares[value] }));
+        return { type: "score", name: id, score: Number(best), confidence, probabilities: rated };
+      }
       const probabilities = options.map((value, i) => ({ value, probability: shares[i] }));
-      return { type: "choice", name: id, choice: best, confidence: Math.max(...shares), probabilities };
+      return { type: "choice", name: id, choice: best, confidence, probabilities };
     });
     return { model, answers: list, usage: { input_tokens, output_tokens: 0, total_tokens: input_tokens } };
   }
   const map = Object.fromEntries(
     answers
       .filter(({ refused }) => !refused)
-      .map(({ id, options, shares, best }) => {
+      .map(({ id, options, levels, shares, best }) => {
         const probabilities = Object.fromEntries(options.map((name, i) => [name, shares[i]]));
-        return [id, { type: "choice", choice: best, probabilities }];
+        if (levels === null) return [id, { type: "choice", choice: best, probabilities }];
+        return [id, { type: "score", score: Number(best), legend: { ...levels }, probabilities }];
       }),
   );
   if (Array.isArray(questions)) {

@@ -7,13 +7,16 @@ import * as z from "zod";
 import { DECISION_APIS, type DecisionQuestion, sharesOf } from "../../src/core/wire/decision-apis.ts";
 
 const STATE = "TASK:\nAdd 2 and 2.\n\n[ANSWER_A]\n4\n[/ANSWER_A]\n";
+const LEVELS = ["Wrong.", "Partly right.", "Right."];
 const QUESTIONS: readonly DecisionQuestion[] = [
   { id: "A.B", instructions: "Which answer is better?", options: ["A", "B"] },
   { id: "check", instructions: "Which word?", options: ["amber", "basalt", "cobalt"] },
+  { id: "A", instructions: "How good is answer A?", options: ["0", "1", "2"], levels: LEVELS },
 ];
 const SHARES = [
   [0.75, 0.25],
   [0.5, 0.25, 0.25],
+  [0.125, 0.5, 0.375],
 ];
 
 /** The shares that a reply gives to each question's options. */
@@ -38,6 +41,10 @@ describe("openai", () => {
         ...{ type: "choice", name: "check", instructions: "Which word?" },
         choices: [{ value: "amber" }, { value: "basalt" }, { value: "cobalt" }],
       },
+      {
+        ...{ type: "score", name: "A", instructions: "How good is answer A?" },
+        levels: [{ label: "Wrong." }, { label: "Partly right." }, { label: "Right." }],
+      },
     ],
   } satisfies DecisionCreateParams;
 
@@ -48,10 +55,16 @@ describe("openai", () => {
   };
   const REPLY: Decision = {
     model: "gpt-6-luna",
-    answers: QUESTIONS.map(({ id, options }, at) => ({
-      ...{ type: "choice", name: id, choice: options[1] as string, confidence: 0.4 },
-      probabilities: options.map((value, i) => ({ value, probability: SHARES[at]?.[i] as number })),
-    })),
+    answers: QUESTIONS.map(({ id, options, levels }, at) => {
+      const of = (i: number) => SHARES[at]?.[i] as number;
+      const confidence = 0.4;
+      if (levels === undefined) {
+        const probabilities = options.map((value, i) => ({ value, probability: of(i) }));
+        return { type: "choice", name: id, choice: options[1] as string, confidence, probabilities };
+      }
+      const rated = levels.map((label, value) => ({ value, label, probability: of(value) }));
+      return { type: "score", name: id, score: 0.1, confidence, probabilities: rated };
+    }),
     usage,
   };
 
@@ -63,9 +76,9 @@ describe("openai", () => {
     expect(sharesIn("openai", REPLY)).toEqual(SHARES);
     expect(DECISION_APIS.openai.read(REPLY)).toMatchObject({ input_tokens: 88, model: "gpt-6-luna" });
     const refused: Decision = { ...REPLY, answers: [{ type: "refusal", name: "A.B" }, ...REPLY.answers.slice(1)] };
-    expect(sharesIn("openai", refused)).toEqual([null, SHARES[1]]);
+    expect(sharesIn("openai", refused)).toEqual([null, ...SHARES.slice(1)]);
     const unnamed: Decision = { ...REPLY, answers: [{ type: "refusal", name: null }, ...REPLY.answers.slice(1)] };
-    expect(sharesIn("openai", unnamed)).toEqual([undefined, SHARES[1]]);
+    expect(sharesIn("openai", unnamed)).toEqual([undefined, ...SHARES.slice(1)]);
   });
 
   it("tells a boolean from its text", () => {
@@ -93,9 +106,10 @@ describe("systemone", () => {
   });
 
   it("is read as the package types it", () => {
-    const answers = QUESTIONS.map(({ id, options }, at) => {
+    const answers = QUESTIONS.map(({ id, options, levels }, at) => {
       const probabilities = Object.fromEntries(options.map((name, i) => [name, SHARES[at]?.[i]]));
-      return [id, { type: "choice", choice: options[1], confidence: 0.4, probabilities }];
+      if (levels === undefined) return [id, { type: "choice", choice: options[1], confidence: 0.4, probabilities }];
+      return [id, { type: "score", score: 0.1, legend: { ...levels }, confidence: 0.4, probabilities }];
     });
     const usage = { input_tokens: 121, output_tokens: 0 };
     const reply = response.parse({ model: "jev-1.13.0", answers: Object.fromEntries(answers), usage });
@@ -106,5 +120,43 @@ describe("systemone", () => {
   it("is asked the same through Workers AI, by the model's own name", () => {
     const body = DECISION_APIS["workers-ai"].body(STATE, QUESTIONS, "@cf/cloudflare/clef-flash");
     expect(body).toEqual(DECISION_APIS.systemone.body(STATE, QUESTIONS, "clef-flash"));
+  });
+});
+
+describe("sglang", () => {
+  // The fields of /v1/decisions in sglang 0.5.23, which refuses others.
+  const text = z.string().min(1);
+  const asked = { id: text, question: text };
+  const question = z.discriminatedUnion("type", [
+    z.strictObject({
+      ...{ ...asked, type: z.literal("choice") },
+      options: z
+        .array(z.strictObject({ name: text, description: text.nullish() }))
+        .min(2)
+        .max(26),
+    }),
+    z.strictObject({ ...asked, type: z.literal("score"), levels: z.array(text).min(2).max(10) }),
+  ]);
+  const request = z.strictObject({
+    ...{ model: text, input: text, questions: z.array(question).min(1) },
+    images: z.array(z.string()).optional(),
+  });
+
+  it("is sent what the server takes", () => {
+    const body = DECISION_APIS.sglang.body(STATE, QUESTIONS, "qwen");
+    expect(request.parse(body)).toEqual(body);
+  });
+
+  it("is read by probabilities and label mass; the server counts the state once per question", () => {
+    const answers = QUESTIONS.map(({ id, options, levels }, at) => {
+      const probabilities = Object.fromEntries(options.map((name, i) => [name, SHARES[at]?.[i]]));
+      const chosen = levels === undefined ? { type: "choice", choice: options[1] } : { type: "score", score: 0.1 };
+      return [id, { ...chosen, probabilities, label_mass: 0.9 }];
+    });
+    const usage = { prompt_tokens: 300 };
+    const reply = { answers: Object.fromEntries(answers), prompt_format_version: 1, usage };
+    expect(sharesIn("sglang", reply)).toEqual(SHARES);
+    const read = DECISION_APIS.sglang.read(reply);
+    expect([read.input_tokens, read.answers.get("A")?.coverage]).toEqual([100, 0.9]);
   });
 });

@@ -264,7 +264,7 @@ it("a daily limit is met once: nothing more is asked before 00:00 UTC", async ()
   expect(await ask()).toEqual([null, null]);
 });
 
-it("decide-grade is the probability of yes, and decide-best selects the best", async () => {
+it("decide-grade is the expected level, and decide-best selects the best", async () => {
   const { post } = setUp({ verifier: verifier() });
   const grade = {
     candidate: { extract: "whole" },

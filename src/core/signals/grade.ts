@@ -150,8 +150,11 @@ export function gradeOf(
     case "distribution": {
       // The expected grade if the labels form a scale, else the probability of a passing label.
       const labels = anchorOf(parser, 1)?.labels ?? [];
-      const scale = "range" in parser && parser.range !== undefined;
-      const worth = (label = "") => (scale ? (Number(label) - low) / (high - low) : ofLabel(label));
+      const isScale = passing_labels === undefined && preset.levels !== undefined;
+      const hasRange = "range" in parser && parser.range !== undefined;
+      const [lowest, highest] = isScale ? [0, labels.length - 1] : [low, high];
+      const worth = (label = "") =>
+        isScale || hasRange ? (Number(label) - lowest) / (highest - lowest) : ofLabel(label);
       return Math.min(
         1,
         verdict.shares.reduce((sum, share, i) => sum + share * worth(labels[i]), 0),

@@ -2,12 +2,14 @@
 // used, never the option that it names.
 import * as z from "zod";
 
-/** A choice between options, about the state in the request. */
+/** A choice between options, or a score on levels, about the state in the request. */
 export interface DecisionQuestion {
   /** May contain letters, digits, `_`, `.` and `-`. */
   id: string;
   instructions: string;
   options: readonly string[];
+  /** Descriptions of a score's levels, lowest first; `options` are then the numbers from 0. */
+  levels?: readonly string[];
 }
 
 /** A reply's answer to one question: a probability for each option, not yet validated. */
@@ -65,9 +67,11 @@ const systemOneBody = (state: string, questions: readonly DecisionQuestion[], mo
   model,
   state,
   questions: Object.fromEntries(
-    questions.map(({ id, instructions, options }) => [
+    questions.map(({ id, instructions, options, levels }) => [
       id,
-      { type: "choice", instructions, criteria: Object.fromEntries(options.map((name) => [name, null])) },
+      levels === undefined
+        ? { type: "choice", instructions, criteria: Object.fromEntries(options.map((name) => [name, null])) }
+        : { type: "score", instructions, criteria: levels },
     ]),
   ),
 });
@@ -79,7 +83,9 @@ const OpenAiReply = z.object({
       z.object({ type: z.literal("refusal"), name: z.string() }),
       z.object({
         name: z.string(),
-        probabilities: z.array(z.object({ value: z.union([z.string(), z.boolean()]), probability: z.unknown() })),
+        probabilities: z.array(
+          z.object({ value: z.union([z.string(), z.boolean(), z.int()]), probability: z.unknown() }),
+        ),
       }),
       z.unknown(),
     ]),
@@ -117,8 +123,11 @@ export const DECISION_APIS = {
     body: (state, questions, model) => ({
       model,
       input: state,
-      questions: questions.map(({ id, instructions, options }) => ({
-        ...{ type: "choice", name: id, instructions, choices: options.map((value) => ({ value })) },
+      questions: questions.map(({ id, instructions, options, levels }) => ({
+        ...{ name: id, instructions },
+        ...(levels === undefined
+          ? { type: "choice", choices: options.map((value) => ({ value })) }
+          : { type: "score", levels: levels.map((label) => ({ label })) }),
       })),
     }),
     read(reply) {
@@ -147,8 +156,11 @@ export const DECISION_APIS = {
     body: (state, questions, model) => ({
       model,
       input: state,
-      questions: questions.map(({ id, instructions, options }) => ({
-        ...{ id, type: "choice", question: instructions, options: options.map((name) => ({ name })) },
+      questions: questions.map(({ id, instructions, options, levels }) => ({
+        ...{ id, question: instructions },
+        ...(levels === undefined
+          ? { type: "choice", options: options.map((name) => ({ name })) }
+          : { type: "score", levels }),
       })),
     }),
     read(reply) {

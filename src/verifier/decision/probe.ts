@@ -3,7 +3,7 @@
 import { createRandom, hashText, shuffled } from "../../core/math/random.ts";
 import type { ReadProbe } from "../../ports/read-probes.ts";
 import { askQuestions, type DecisionEndpoint } from "./exchange.ts";
-import { isRead, QUESTION_TOKENS, tokensAtMost, WORDS } from "./state.ts";
+import { isRead, questionTokens, tokensAtMost, WORDS } from "./state.ts";
 
 const DEPTHS = 5;
 /** The first call after a pause may take 20 s; a Worker may run for 30 s after its reply. */
@@ -14,13 +14,14 @@ const FILLER = "The archive has a page for each day of the year, and the pages a
 function probeState(state_tokens: number, seed: string) {
   const words = shuffled(WORDS, createRandom(hashText("probe", seed))).slice(0, DEPTHS);
   const lineOf = (word: string, at: number) => `CHECK WORD ${at + 1}: ${word}\n`;
-  const each = (state_tokens - DEPTHS * QUESTION_TOKENS) / DEPTHS - tokensAtMost(lineOf(WORDS[0], 0));
-  const filler = FILLER.repeat(Math.floor(each / tokensAtMost(FILLER)));
   const questions = words.map((_, at) => ({
     id: `check.${at + 1}`,
     instructions: `Which word follows CHECK WORD ${at + 1} in the state?`,
     options: WORDS,
   }));
+  const asked = questions.reduce((sum, question) => sum + questionTokens(question), 0);
+  const each = (state_tokens - asked) / DEPTHS - tokensAtMost(lineOf(WORDS[0], 0));
+  const filler = FILLER.repeat(Math.floor(each / tokensAtMost(FILLER)));
   return { words, parts: words.map((word, at) => filler + lineOf(word, at)), questions };
 }
 

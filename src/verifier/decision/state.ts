@@ -42,11 +42,16 @@ function checkWord(texts: readonly string[], secret: string): string {
 /**
  * Builds the question about the answers with these letters; options are in the order of the preset's labels.
  */
-function questionOf(letters: readonly string[], { shape, parser }: Preset): DecisionQuestion {
+function questionOf(letters: readonly string[], { shape, parser, levels }: Preset): DecisionQuestion {
   const id = letters.join(".");
   if (shape === "point") {
     const options = ("labels" in parser && parser.labels) || [];
-    return { id, instructions: `Is answer ${id} correct, and does it do all that the task asks?`, options };
+    return {
+      id,
+      instructions: `How well does answer ${id} do what the task asks?`,
+      options,
+      ...(levels && { levels }),
+    };
   }
   const instructions =
     shape === "pair"
@@ -95,10 +100,14 @@ export function tokensAtMost(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** Tokens of one question with its options and frame. */
-export const QUESTION_TOKENS = 60;
+/** Tokens of the frame of a question, and of each of its options. */
+const QUESTION_TOKENS = 40;
+const OPTION_TOKENS = 10;
+/** Tokens of a question with its options. */
+export const questionTokens = ({ options, levels = [] }: DecisionQuestion): number =>
+  QUESTION_TOKENS + OPTION_TOKENS * options.length + tokensAtMost(levels.join(" "));
 export const sizeOf = ({ text, questions }: DecisionState): number =>
-  tokensAtMost(text) + QUESTION_TOKENS * questions.length;
+  questions.reduce((sum, question) => sum + questionTokens(question), tokensAtMost(text));
 
 /** Upper bound of characters per token. */
 const CHARS_A_TOKEN_MAX = 8;

@@ -9,11 +9,25 @@ const state: Pick<Preset, "messages" | "candidate" | "style"> = {
   style: "decision",
 };
 
+/** The levels of `decide-grade`, lowest first. */
+const LEVELS = [
+  "Wrong, or not an answer to the task.",
+  "Mostly wrong: only a small part is right.",
+  "Partly right: an important part is wrong or missing.",
+  "Mostly right: only minor errors or omissions.",
+  "Right and complete: does all that the task asks.",
+];
+
 export const DECISION: Readonly<Record<string, Preset>> = {
   /** Asks which of two answers is better. The questions about all pairs of a group share one state. */
   "decide-pair": { ...state, shape: "pair", parser: { kind: "word" } },
   /** Asks which of several answers is the best. */
   "decide-best": { ...state, shape: "list", parser: { kind: "word" }, list_limit: "decision_candidates_max" },
-  /** Asks whether an answer does what was asked. The value is the probability of yes. */
-  "decide-grade": { ...state, shape: "point", parser: { kind: "word", labels: ["yes", "no"] }, passing: ["yes"] },
+  /** Asks how well an answer does what was asked. The value is the expected level, from 0 to 1. */
+  "decide-grade": {
+    ...state,
+    shape: "point",
+    parser: { kind: "word", labels: LEVELS.map((_, level) => `${level}`) },
+    levels: LEVELS,
+  },
 };

@@ -46,6 +46,11 @@ export interface Preset {
    * a decision model, which does not generate text.
    */
   style?: "completion" | "roles" | "decision";
+  /**
+   * For a decision model that grades one candidate: descriptions of the levels, lowest first. The parser's
+   * labels are their numbers, and the value is the expected level in [0, 1].
+   */
+  levels?: readonly string[];
   /** For lists: name of the limit on the candidates of one question; default `list_candidates_max`. */
   list_limit?: "decision_candidates_max";
 }
