@@ -33,6 +33,8 @@ export interface DecisionSimulator {
   states: string[];
   /** The number of questions in each request. */
   questions: number[];
+  /** The images of each request, as data URLs. */
+  images: string[][];
   faults: DecisionFaults;
   close(): Promise<void>;
 }
@@ -66,6 +68,16 @@ function askedIn({ questions }: Body): Asked[] {
     };
   });
 }
+
+/** The state of a request: a string, or for OpenAI's API a message with text after images. */
+const stateOf = ({ state, input }: Body): string =>
+  state ?? (typeof input === "string" ? input : input[0].content.at(-1).text);
+
+/** The images of a request as data URLs. */
+const imagesOf = ({ images = [], input }: Body): string[] =>
+  Array.isArray(input)
+    ? input[0].content.flatMap(({ image_url }: Body) => image_url ?? [])
+    : images.map((image: Body) => image.url ?? image);
 
 const BLOCK = /^\[ANSWER_([A-Z])\]\n([\s\S]*?)\n\[\/ANSWER_\1\]$/gm;
 const CHECK = /\nCHECK WORD: (\w+)\n?$/;
@@ -156,13 +168,15 @@ export async function startDecisionSimulator(
   model: string,
   faults: DecisionFaults = {},
 ): Promise<DecisionSimulator> {
-  const simulator: Pick<DecisionSimulator, "states" | "questions" | "faults"> = { states: [], questions: [], faults };
+  const records: Pick<DecisionSimulator, "states" | "questions" | "images"> = { states: [], questions: [], images: [] };
+  const simulator = { ...records, faults };
 
   function answer(path: string, body: Body): unknown {
-    const state: string = body.state ?? body.input;
+    const state = stateOf(body);
     const asked = askedIn(body);
     simulator.states.push(state);
     simulator.questions.push(asked.length);
+    simulator.images.push(imagesOf(body));
     const { reads = 1, reads_tokens = Number.POSITIVE_INFINITY } = faults;
     const read = state.slice(0, Math.min(Math.ceil(state.length * reads), reads_tokens * 4));
     const strengths = new Map(
@@ -189,12 +203,12 @@ export async function startDecisionSimulator(
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await textOf(request)) as Body;
-    const failed = faults.status?.(body.state ?? body.input) ?? null;
+    const failed = faults.status?.(stateOf(body)) ?? null;
     const send = (status: number, sent: unknown, headers = {}) =>
       response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(sent));
     if (failed !== null) return void send(failed.status, failed.body, failed.headers);
     const reply = answer(request.url ?? "", body) as Record<string, unknown>;
-    send(200, faults.spoils?.(reply, body.state ?? body.input) ?? reply);
+    send(200, faults.spoils?.(reply, stateOf(body)) ?? reply);
   }
 
   const server = createServer((request, response) => {

@@ -92,6 +92,8 @@ export interface Verifier {
   readonly protocol: string;
   /** Kinds of questions that the verifier answers; chat only if omitted. */
   readonly takes?: readonly Question["to"][];
+  /** Kinds of questions that cannot show images; omitted: none. */
+  readonly imageless?: readonly Question["to"][];
   /** The configured model; omitted or null if the backend chooses it. */
   readonly model?: string | null;
   /** Whether the verifier only runs programs on the examples in the prompt. */

@@ -3,6 +3,7 @@
 import type { Question } from "../core/asking/questions.ts";
 import { unlistedFields } from "../core/contract/judge-extra.ts";
 import { ApiError } from "../core/faults/errors.ts";
+import { backendFor } from "../core/judges/presets/table.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { AUDIT_JUDGE, backendOf } from "../core/reward/spec-judges.ts";
 import type { Verifier } from "../ports/ports.ts";
@@ -50,6 +51,23 @@ function requireExtra({ extra: listed = [] }: Verifier, { signals, spec }: Compi
 const unlisted = (listed: readonly string[]): string =>
   `is not in this deployment's JUDGE_EXTRA, ${listed.length === 0 ? "which lists none" : `which lists ${listed.join(", ")}`}`;
 
+const NO_IMAGES =
+  "must not be true: the deployment's decision model is reached by VERIFIER_API=systemone, whose servers expect images in different fields; use openai, sglang or workers-ai";
+
+/** Throws ApiError `invalid_request` for a judge that shows images to a backend that takes none. */
+function requireImages({ imageless = [] }: Verifier, { signals, spec }: CompiledSpec): void {
+  const asked = signals.map(({ judge_field, judge, signal, settings }) => ({
+    ...{ at: judge_field, judge, to: backendOf(signal, settings) },
+  }));
+  const audit = spec.audit?.judge ?? null;
+  const all = [...asked, { at: AUDIT_JUDGE, judge: audit, to: backendFor(audit?.prompt ?? "") }];
+  const errors = all.flatMap(({ at, judge, to }) =>
+    judge?.images === true && imageless.includes(to) ? [{ path: `spec.${at}.images`, message: NO_IMAGES }] : [],
+  );
+  const [first] = errors;
+  if (first !== undefined) throw new ApiError("invalid_request", `${first.path} ${first.message}.`, { errors });
+}
+
 /** Throws ApiError `invalid_request` for a signal whose configured address is not allowed. */
 function requireAddresses(verifier: Verifier, { signals }: CompiledSpec): void {
   for (const { name, signal, settings } of signals) {
@@ -66,4 +84,5 @@ export function requireServed(verifier: Verifier, compiled: CompiledSpec): void 
   requireBackends(verifier, compiled);
   requireAddresses(verifier, compiled);
   requireExtra(verifier, compiled);
+  requireImages(verifier, compiled);
 }

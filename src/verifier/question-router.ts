@@ -20,6 +20,7 @@ export function questionRouter(verifiers: readonly [Verifier, ...Verifier[]]): V
   return {
     protocol: first.protocol,
     takes: verifiers.flatMap(kindsTaken),
+    imageless: verifiers.flatMap(({ imageless = [] }) => imageless),
     programs_only: verifiers.some(({ programs_only }) => programs_only === true),
     simulated: verifiers.some(({ simulated }) => simulated === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),

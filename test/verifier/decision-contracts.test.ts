@@ -7,6 +7,7 @@ import * as z from "zod";
 import { DECISION_APIS, type DecisionQuestion, sharesOf } from "../../src/core/wire/decision-apis.ts";
 
 const STATE = "TASK:\nAdd 2 and 2.\n\n[ANSWER_A]\n4\n[/ANSWER_A]\n";
+const IMAGE = "data:image/png;base64,iVBORw0KGgo=";
 const LEVELS = ["Wrong.", "Partly right.", "Right."];
 const QUESTIONS: readonly DecisionQuestion[] = [
   { id: "A.B", instructions: "Which answer is better?", options: ["A", "B"] },
@@ -72,6 +73,22 @@ describe("openai", () => {
     expect(DECISION_APIS.openai.body(STATE, QUESTIONS, "gpt-6-luna")).toEqual(BODY);
   });
 
+  it("is sent images as parts of a message, as the package takes them", () => {
+    const shown = {
+      ...BODY,
+      input: [
+        {
+          role: "user",
+          content: [
+            { type: "input_image", image_url: IMAGE },
+            { type: "input_text", text: STATE },
+          ],
+        },
+      ],
+    } satisfies DecisionCreateParams;
+    expect(DECISION_APIS.openai.body(STATE, QUESTIONS, "gpt-6-luna", [IMAGE])).toEqual(shown);
+  });
+
   it("is read as the package types it: by probabilities, with a refusal for its question alone", () => {
     expect(sharesIn("openai", REPLY)).toEqual(SHARES);
     expect(DECISION_APIS.openai.read(REPLY)).toMatchObject({ input_tokens: 88, model: "gpt-6-luna" });
@@ -121,6 +138,14 @@ describe("systemone", () => {
     const body = DECISION_APIS["workers-ai"].body(STATE, QUESTIONS, "@cf/cloudflare/clef-flash");
     expect(body).toEqual(DECISION_APIS.systemone.body(STATE, QUESTIONS, "clef-flash"));
   });
+
+  it("has images through Workers AI, in the field of its model's schema", () => {
+    const images = z.array(z.string().regex(/^data:image\/(?:png|jpeg|webp);base64,/)).max(4);
+    const body = DECISION_APIS["workers-ai"].body(STATE, QUESTIONS, "@cf/cloudflare/clef-flash", [IMAGE]);
+    const { images: sent, ...rest } = z.looseObject({ images }).parse(body);
+    expect(sent).toEqual([IMAGE]);
+    expect(rest).toEqual(DECISION_APIS.systemone.body(STATE, QUESTIONS, "clef-flash"));
+  });
 });
 
 describe("sglang", () => {
@@ -139,12 +164,14 @@ describe("sglang", () => {
   ]);
   const request = z.strictObject({
     ...{ model: text, input: text, questions: z.array(question).min(1) },
-    images: z.array(z.string()).optional(),
+    images: z.array(z.strictObject({ url: text, detail: z.enum(["auto", "low", "high"]).optional() })).optional(),
   });
 
   it("is sent what the server takes", () => {
-    const body = DECISION_APIS.sglang.body(STATE, QUESTIONS, "qwen");
-    expect(request.parse(body)).toEqual(body);
+    for (const images of [[], [IMAGE]]) {
+      const body = DECISION_APIS.sglang.body(STATE, QUESTIONS, "qwen", images);
+      expect(request.parse(body)).toEqual(body);
+    }
   });
 
   it("is read by probabilities and label mass; the server counts the state once per question", () => {

@@ -34,4 +34,5 @@ export function forget(model: DecisionSimulator): void {
   for (const name of Object.keys(model.faults)) delete model.faults[name as keyof typeof model.faults];
   model.states.length = 0;
   model.questions.length = 0;
+  model.images.length = 0;
 }

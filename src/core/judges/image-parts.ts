@@ -43,6 +43,24 @@ export function namedImages(images: ShownImages, texts: readonly string[]): Show
 }
 
 /**
+ * Numbers the images that a string names, for models that receive images separately: each block that names an
+ * image also states its number.
+ * @returns the string, and the distinct images in the order of their numbers, from 1
+ */
+export function withImageNumbers(text: string, images: ShownImages): { text: string; urls: readonly string[] } {
+  const byDigest = new Map(Object.entries(images).map(([digest, url]) => [digest.slice(0, DIGEST_CHARS), url]));
+  const numbers = new Map<string, number>();
+  const numbered = text.replace(NAMED, (block, digest: string) => {
+    const url = byDigest.get(digest);
+    if (url === undefined) return block;
+    const number = numbers.get(url) ?? numbers.size + 1;
+    numbers.set(url, number);
+    return `${block.slice(0, -1)}: attached image ${number}]`;
+  });
+  return { text: numbered, urls: [...numbers.keys()] };
+}
+
+/**
  * Inserts each image after the block that names it.
  * @param maxImages maximum number of images in all messages together, because text that did not come from a
  * view may name an image any number of times

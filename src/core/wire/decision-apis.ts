@@ -38,7 +38,13 @@ export interface DecisionApi {
   questions_max: number;
   /** Maximum number of tokens of state and questions that the model reads without truncation. */
   state_tokens: number;
-  body(state: string, questions: readonly DecisionQuestion[], model: string): unknown;
+  /**
+   * Maximum number of images in a request. Omitted if servers of the API expect images in different fields and
+   * ignore unknown ones.
+   */
+  images_max?: number;
+  /** @param images data URLs, which the model is shown before the state */
+  body(state: string, questions: readonly DecisionQuestion[], model: string, images?: readonly string[]): unknown;
   /** @throws if the reply has a different shape */
   read(reply: unknown): DecisionReply;
 }
@@ -76,6 +82,12 @@ const systemOneBody = (state: string, questions: readonly DecisionQuestion[], mo
   ),
 });
 
+/** A message with images. vLLM refuses it, because its decisions take only text. */
+const openAiMessage = (state: string, images: readonly string[]) => ({
+  role: "user",
+  content: [...images.map((image_url) => ({ type: "input_image", image_url })), { type: "input_text", text: state }],
+});
+
 const OpenAiReply = z.object({
   model: z.string().max(256).nullish(),
   answers: z.array(
@@ -107,6 +119,7 @@ const nameOf = (model: string): string => model.slice(model.lastIndexOf("/") + 1
 export const DECISION_APIS = {
   /**
    * System One: TypeSafe's Jev, and Clef on vLLM and SGLang. Clef reads 16,384 tokens and truncates the rest.
+   * Without images: Jev expects them in `assets`, the engines in `images`, and each ignores the other field.
    */
   systemone: {
     path: () => "/systemone",
@@ -120,9 +133,10 @@ export const DECISION_APIS = {
     path: () => "/decisions",
     questions_max: 64,
     state_tokens: 60_000,
-    body: (state, questions, model) => ({
+    images_max: 128,
+    body: (state, questions, model, images = []) => ({
       model,
-      input: state,
+      input: images.length === 0 ? state : [openAiMessage(state, images)],
       questions: questions.map(({ id, instructions, options, levels }) => ({
         ...{ name: id, instructions },
         ...(levels === undefined
@@ -153,9 +167,11 @@ export const DECISION_APIS = {
     path: () => "/decisions",
     questions_max: 64,
     state_tokens: 30_000,
-    body: (state, questions, model) => ({
+    images_max: 128,
+    body: (state, questions, model, images = []) => ({
       model,
       input: state,
+      ...(images.length > 0 && { images: images.map((url) => ({ url })) }),
       questions: questions.map(({ id, instructions, options, levels }) => ({
         ...{ id, question: instructions },
         ...(levels === undefined
@@ -180,7 +196,11 @@ export const DECISION_APIS = {
     bare: true,
     questions_max: 64,
     state_tokens: 60_000,
-    body: (state, questions, model) => systemOneBody(state, questions, nameOf(model)),
+    images_max: 4,
+    body: (state, questions, model, images = []) => ({
+      ...systemOneBody(state, questions, nameOf(model)),
+      ...(images.length > 0 && { images }),
+    }),
     read: (reply) => readSystemOne(WorkersReply.parse(reply).result),
   },
 } as const satisfies Record<string, DecisionApi>;

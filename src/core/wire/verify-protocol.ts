@@ -20,7 +20,7 @@ const groupId = z.string().min(1).max(LIMITS.id_chars);
 
 /**
  * A comparison of a group's candidates. `order[k]` is the index of the candidate that is shown under letter
- * k.
+ * k. A gateway serves chat models, whose presets show at most `list_candidates_max` candidates.
  */
 const VerifyComparisonSchema = z.strictObject({
   /** Unique within the group. */

@@ -95,10 +95,14 @@ class DecisionSession implements VerifierSession {
       Promise.all(parts.map((part, at) => this.#ask(part, asking, at === 0 ? tokens : 0))).then(() => {});
     if (call.order.length > SHOWN_MAX) return inParts(call.parts(), spent);
     const state = asking.stateOf(call);
-    if (sizeOf(state) > this.#verifier.endpoint.api.state_tokens) {
+    const { state_tokens, images_max = 0 } = this.#verifier.endpoint.api;
+    if (sizeOf(state) > state_tokens || state.images.length > images_max) {
       const parts = call.parts();
       if (parts.length > 0) return inParts(parts, spent);
-      return report(call, { ...NO_ANSWER, error: "context_exceeded", latency_ms: 0, prompt_tokens: spent }, asking);
+      const many = `${state.images.length} images in one call; the limit is ${images_max}`;
+      const reason = state.images.length > images_max ? many : null;
+      const failed = { ...NO_ANSWER, error: "context_exceeded", latency_ms: 0, prompt_tokens: spent, reason } as const;
+      return report(call, failed, asking);
     }
     this.#states.set(call, state);
     const outcome = await askWhole(this.#governor, call);
@@ -164,6 +168,7 @@ const KNOWN: VerifierJob = {
 class DecisionVerifier implements Verifier {
   readonly protocol = "decision";
   readonly takes = ["decide"] as const;
+  readonly imageless: NonNullable<Verifier["imageless"]>;
   readonly generations_max = LIMITS.generations_verify_max;
   readonly model: string;
   readonly simulated: boolean;
@@ -186,6 +191,7 @@ class DecisionVerifier implements Verifier {
     const { clock } = parts;
     const key_variable = bound === undefined ? parts.key_variable : "the binding AI";
     this.parts = parts;
+    this.imageless = "images_max" in chosen ? [] : this.takes;
     this.model = model;
     this.simulated = isSimulated(model);
     this.#secret = api_key;

@@ -25,7 +25,7 @@ interface DecisionReplied {
 /** Asks questions about one state. Never rejects for a failure of the server or the network. */
 export async function askQuestions(
   endpoint: DecisionEndpoint,
-  state: Pick<DecisionState, "text" | "questions">,
+  state: Omit<DecisionState, "word">,
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void = () => {},
 ): Promise<DecisionReplied> {
@@ -36,7 +36,7 @@ export async function askQuestions(
     onHeaders(false);
     return nothing(final(outcome("verifier_overloaded"), day.over));
   }
-  const body = JSON.stringify(api.body(state.text, state.questions, model));
+  const body = JSON.stringify(api.body(state.text, state.questions, model, state.images));
   const watched = { ...endpoint, fetch: watchingDailyLimit(endpoint) };
   const { reply, failed } = await exchangeDocument(watched, { body, signal, onHeaders, explains: body });
   if (failed !== null) return nothing(day.over === null ? failed : final(failed, day.over));

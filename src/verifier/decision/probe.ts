@@ -1,6 +1,7 @@
 // Probes how much of its input a decision model reads: one request with the largest state that the backend is
 // sent, and known words at five depths. Finds servers that cut a state at its end, start or middle.
 import { createRandom, hashText, shuffled } from "../../core/math/random.ts";
+import { timeoutSignal } from "../../platform/clock.ts";
 import type { ReadProbe } from "../../ports/read-probes.ts";
 import { askQuestions, type DecisionEndpoint } from "./exchange.ts";
 import { isRead, questionTokens, tokensAtMost, WORDS } from "./state.ts";
@@ -29,8 +30,9 @@ function probeState(state_tokens: number, seed: string) {
 export async function probeReading(endpoint: DecisionEndpoint, secret: string): Promise<ReadProbe> {
   const seed = `${secret} ${endpoint.clock.date().toISOString()}`;
   const { words, parts, questions } = probeState(endpoint.api.state_tokens, seed);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const { failed, answers, input_tokens } = await askQuestions(endpoint, { text: parts.join(""), questions }, signal);
+  const state = { text: parts.join(""), questions, images: [] };
+  const signal = timeoutSignal(TIMEOUT_MS);
+  const { failed, answers, input_tokens } = await askQuestions(endpoint, state, signal);
   if (failed !== null) {
     const { generation, refusal } = failed;
     return { depths: [], error: generation.error, refused: refusal !== null && !signal.aborted };

@@ -2,6 +2,7 @@
 // end. Independent of HTTP.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { createEscape, type Escape } from "../../core/judges/escape/escape.ts";
+import { withImageNumbers } from "../../core/judges/image-parts.ts";
 import { createPresetRenderer } from "../../core/judges/preset-render.ts";
 import type { Preset } from "../../core/judges/presets/preset.ts";
 import { presetNamed } from "../../core/judges/presets/table.ts";
@@ -30,6 +31,8 @@ export const SHOWN_MAX = LETTERS.length;
 export interface DecisionState {
   text: string;
   questions: DecisionQuestion[];
+  /** Data URLs of the images that the text names, in the order of their numbers. */
+  images: readonly string[];
   /** The correct check word. */
   word: string;
 }
@@ -71,6 +74,7 @@ export function createStates(
     const letters = new Map(order.map((candidate, place) => [candidate, LETTERS[place] as string]));
     const word = checkWord([job.question, ...order.map((candidate) => job.candidates[candidate] as string)], secret);
     const [message] = render(order);
+    const { text, urls: images } = withImageNumbers(message?.content ?? "", job.images ?? {});
     const questions = asks.map((ask) =>
       questionOf(
         ask.shown.map((candidate) => letters.get(candidate) as string),
@@ -78,7 +82,7 @@ export function createStates(
       ),
     );
     const check = { id: CHECK, instructions: "Which word follows CHECK WORD at the end of the state?", options: WORDS };
-    return { text: `${message?.content ?? ""}\n\nCHECK WORD: ${word}\n`, questions: [...questions, check], word };
+    return { text: `${text}\n\nCHECK WORD: ${word}\n`, questions: [...questions, check], images, word };
   };
 }
 
@@ -106,8 +110,11 @@ const OPTION_TOKENS = 10;
 /** Tokens of a question with its options. */
 export const questionTokens = ({ options, levels = [] }: DecisionQuestion): number =>
   QUESTION_TOKENS + OPTION_TOKENS * options.length + tokensAtMost(levels.join(" "));
-export const sizeOf = ({ text, questions }: DecisionState): number =>
-  questions.reduce((sum, question) => sum + questionTokens(question), tokensAtMost(text));
+/** Upper bound of the tokens of one image: Clef uses at most 1,027, and other models reduce images too. */
+const IMAGE_TOKENS = 2_000;
+export const sizeOf = ({ text, questions, images }: DecisionState): number =>
+  questions.reduce((sum, question) => sum + questionTokens(question), tokensAtMost(text)) +
+  IMAGE_TOKENS * images.length;
 
 /** Upper bound of characters per token. */
 const CHARS_A_TOKEN_MAX = 8;

@@ -43,6 +43,7 @@ export function createFallbackVerifier(
   return {
     protocol: first.protocol,
     ...(first.takes !== undefined && { takes: first.takes }),
+    imageless: verifiers.flatMap(({ imageless = [] }) => imageless),
     programs_only: verifiers.every(({ programs_only }) => programs_only === true),
     simulated: verifiers.every(({ simulated }) => simulated === true),
     generations_max: Math.min(...verifiers.map(({ generations_max }) => generations_max)),
