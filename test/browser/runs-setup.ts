@@ -234,7 +234,7 @@ export async function shot(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: false });
 }
 
-/** What axe finds that is worse than minor. */
+/** Findings of axe that are worse than minor. */
 export const accessFaults = async (page: Page): Promise<string[]> => {
   // As a function of the page, which its policy lets in; a script element it would refuse.
   await page.evaluate(await readFile(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));

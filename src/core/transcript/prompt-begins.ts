@@ -1,6 +1,6 @@
 // The first words of a logged prompt, by which people tell groups apart in a list.
 
-/** The words are looked for in so many characters of a prompt. */
+/** Number of characters at the start of a prompt in which the words are searched. */
 export const PROMPT_HEAD_CHARS = 2000;
 const WORDS_CHARS = 120;
 

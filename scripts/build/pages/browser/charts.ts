@@ -137,7 +137,7 @@ function rulesOf(
     });
 }
 
-/** The lines with their labels, which stand on the side that has more room. */
+/** The lines with their labels, each on the side with more room. */
 function ruleMarks(rules: readonly Rule[], [low, high]: Extent) {
   return (["began", "change"] as const).flatMap((kind) => {
     const same = rules.filter((rule) => rule.kind === kind);

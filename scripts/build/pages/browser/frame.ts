@@ -1,4 +1,4 @@
-// What a page shows until its data has come: where it is, its title, and how far it has read.
+// Shows a page's place, title and reading progress until its data has come.
 import { el } from "./dom.ts";
 
 /** Boxes where charts will be. */

@@ -35,7 +35,7 @@ export interface LoggedText {
   text: string;
 }
 
-/** What the alarms found. */
+/** The alarms' findings. */
 interface Look {
   /** Number of steps that they checked. */
   steps: number;

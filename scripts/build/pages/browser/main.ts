@@ -52,7 +52,7 @@ async function show(): Promise<void> {
     document.title = `${main.querySelector("h1")?.textContent ?? "Runs"} \u2013 Kritai`;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // What was shown of the page while it was read says what could not be read.
+    // The head that was shown during loading names the page that could not be read.
     const head = [...main.querySelectorAll<HTMLElement>(":scope > nav, :scope > h1")];
     main.replaceChildren(
       ...(head.length === 0 || error instanceof KeyNeeded ? [el("h1", {}, "Runs")] : head),

@@ -6,8 +6,8 @@ const CHARS_MOST = 32;
 const TAIL_CHARS = 13;
 
 /** A name cut in the middle, because ids of runs differ at both ends. */
-export const shortName = (name: string, most = CHARS_MOST): string =>
-  name.length <= most ? name : `${name.slice(0, most - TAIL_CHARS - 1)}\u2026${name.slice(-TAIL_CHARS)}`;
+export const shortName = (name: string, maxChars = CHARS_MOST): string =>
+  name.length <= maxChars ? name : `${name.slice(0, maxChars - TAIL_CHARS - 1)}\u2026${name.slice(-TAIL_CHARS)}`;
 
 /** Labels of several names: cut, unless two would read the same. */
 export function shortNames(names: readonly string[]): Map<string, string> {

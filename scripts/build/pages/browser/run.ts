@@ -225,8 +225,8 @@ function stateLine(id: string) {
 /** The page, and what keeps it going: it looks for new steps until it is left. */
 export async function runPage(id: string, owner: string | null): Promise<HTMLElement[]> {
   const laid = new URLSearchParams(location.search).getAll("with").slice(0, LAID_MOST);
-  const tell = showFrame(head(id), true);
-  const reading = (count: number) => tell(`Loading steps (${count}) ..`);
+  const showProgress = showFrame(head(id), true);
+  const reading = (count: number) => showProgress(`Loading steps (${count}) ..`);
   const [detail, found, rows] = await Promise.all([run(id, owner), health(id, owner), steps(id, owner, null, reading)]);
   const starts = specStarts(detail, rows);
   const over = await Promise.all(laid.map((runId) => laidOver(runId, owner)));

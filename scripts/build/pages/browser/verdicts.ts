@@ -100,8 +100,8 @@ export interface Outcomes {
 export function outcomesOf(all: readonly StoredVerdict[], rollout: number): Outcomes {
   const outcomes: Outcomes = { beat: [], "lost to": [], "tied with": [] };
   const read = all.filter((verdict) => verdict.order.length === 2 && said(verdict) !== null);
-  const own = read.filter(({ order }) => order.includes(rollout));
-  const others = Map.groupBy(own, ({ order }) => order.find((other) => other !== rollout) as number);
+  const ofRollout = read.filter(({ order }) => order.includes(rollout));
+  const others = Map.groupBy(ofRollout, ({ order }) => order.find((other) => other !== rollout) as number);
   for (const [other, asked] of [...others].sort(([a], [b]) => a - b)) {
     const won = asked.filter((verdict) => winnerOf(verdict) === rollout).length;
     const lost = asked.filter((verdict) => winnerOf(verdict) === other).length;
