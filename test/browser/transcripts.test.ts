@@ -13,8 +13,8 @@ async function groupOf(name: string, how: Parameters<typeof open>[1] = {}) {
 
 it("draws calls in monospace, folds results and files, and counts the verdicts that name a turn", async () => {
   const { page, faults } = await groupOf("article-slugs");
-  const first = page.locator("details.said", { has: page.locator("summary", { hasText: /^#0, 4 turns/ }) });
-  expect(await first.locator("> summary").textContent()).toBe("#0, 4 turns, of which the verifier saw 100 %");
+  const first = page.locator("details.said", { has: page.locator("summary", { hasText: /^#0, reward 1, 4 turns/ }) });
+  expect(await first.locator("> summary").textContent()).toBe("#0, reward 1, 4 turns, of which the verifier saw 100 %");
   expect(await first.locator(".turn > h3").allTextContents()).toEqual([
     "Turn 1 assistant",
     expect.stringMatching(/^Turn 2 assistantnamed by \d verdicts?$/),
@@ -66,7 +66,7 @@ it.each([
 
 it("draws whatever an agent and its tools wrote as text", async () => {
   const { page, faults } = await groupOf("2");
-  const run = page.locator("details.said", { has: page.locator("summary", { hasText: /^#0, 2 turns/ }) });
+  const run = page.locator("details.said", { has: page.locator("summary", { hasText: /^#0, reward [01], 2 turns/ }) });
   for (const summary of await run.locator("details.result > summary").all()) await summary.click();
   const words = await run.locator("pre").allTextContents();
   expect(words.filter((text) => text.includes(HOSTILE)).length).toBeGreaterThanOrEqual(5);
@@ -81,9 +81,9 @@ it("folds the turns shared by all rollouts, cut as the judge saw them, and draws
   expect(await page.locator("details.said > summary").allTextContents()).toEqual([
     "prompt",
     expect.stringMatching(
-      /^#0, 2 turns, of which the verifier saw \d\d(\.\d)? %; characters left out: results 2,0\d\d$/,
+      /^#0, reward [01], 2 turns, of which the verifier saw \d\d(\.\d)? %; characters left out: results 2,0\d\d$/,
     ),
-    expect.stringMatching(/^#1, 2 turns/),
+    expect.stringMatching(/^#1, reward [01], 2 turns/),
   ]);
   const [prompt, first] = [page.locator("details.said").first(), page.locator("details.said").nth(1)];
   expect(await prompt.locator("h3").textContent()).toBe("Turn P1 user");
