@@ -102,12 +102,6 @@ describe("a comparison", () => {
     expect(verifier.calls.map(({ seed }) => seed)).toEqual([9, 9]);
   });
 
-  test("is logged like one to /v1/rewards", async () => {
-    const { post, runLog } = setUp();
-    await post(`${PATH}?run_id=r&step=2`, ask(THREE));
-    expect(runLog.entries).toMatchObject([{ kind: "rewards", run_id: "r", step: 2, items: 3 }]);
-  });
-
   test("without any choice in the verifier's answers gets a sentence without a box", async () => {
     const text = await verdict(ask(THREE), { script: () => "I cannot tell." });
     expect(parseLetter(text, 3).status).toBe("no_box");
@@ -160,12 +154,6 @@ describe("a refusal is OpenAI's error object", () => {
         expect(JSON.stringify(fault)).not.toContain("boxed");
       }
     }
-  });
-
-  test("a wrong key is an authentication error", async () => {
-    const { post } = setUp({ keys: [{ name: "k", digest: new Uint8Array(32) }] });
-    const fault = await faultOf(await post(PATH, ask(THREE)), 401);
-    expect(fault.error).toMatchObject({ type: "authentication_error", code: "unauthorized" });
   });
 });
 

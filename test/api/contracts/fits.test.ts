@@ -3,27 +3,13 @@
 import { describe, expect, test } from "vitest";
 import { OpenRlhfReplySchema } from "../../../src/api/tools/openrlhf.ts";
 import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
-import { CONTRACTS } from "./sample-setup.ts";
-import { failing, failingOn, faultOf, fenced, replyOf, setUp } from "./setup.ts";
+import { failingOn, fenced, replyOf, setUp } from "./setup.ts";
 
 const LONG = fenced(`1 # ${"x".repeat(60_000)}`);
 const HONEST = [fenced("123"), fenced("12")];
 const isLong = (text: string) => text.length > 50_000;
 /** A verifier whose context ends before the long one. */
 const script = failingOn(isLong, "context_exceeded");
-
-describe.each(CONTRACTS)("$path", ({ path, body, rewardOf }) => {
-  test("a group of three, one of 60 kB: the others get their rewards, as beside a malformed one", async () => {
-    const { post } = setUp({ script });
-    const ask = async (texts: readonly string[]) => {
-      const url = `${path}?group_size=3&on_failure=error&run_id=${texts[0]?.length}`;
-      const replies = await Promise.all(texts.map((text) => post(url, body("Sum it.", text))));
-      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
-      return Promise.all(replies.map(async (reply) => rewardOf((await reply.json()) as never)));
-    };
-    expect(await ask([LONG, ...HONEST])).toEqual(await ask(["no code", ...HONEST]));
-  });
-});
 
 test("OpenRLHF's whole group in one request", async () => {
   const { post } = setUp({ script });
@@ -49,14 +35,5 @@ describe("rerank", () => {
     expect(results.map(({ relevance_score }) => relevance_score)).toEqual(scores);
     expect(meta.warnings).toEqual([`malformed ${order.at(-1) === 1 ? 1 : 0}`, "does_not_fit"]);
     expect(response.headers.get("x-kritai-warnings")).toBe(meta.warnings?.join("; "));
-  });
-
-  test.each(["context_exceeded", "content_filtered"] as const)("%s of all is a 422 that says so", async (code) => {
-    const fault = await faultOf(await rank(["one text", "two texts"], failing(code)), 422);
-    expect(fault).toMatchObject({
-      code,
-      retryable: false,
-      type: expect.stringMatching(`^http://[^/]+/docs/errors#${code}$`),
-    });
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore, type Script } from "../../harness/fakes.ts";
+import { CLIENTS, named } from "./clients.ts";
 import { faultOf, setUp } from "./setup.ts";
 
 const good = SpecSchema.parse({ candidate: { extract: "whole" }, signals: { good: { kind: "grade" } } });
@@ -19,15 +20,11 @@ async function ranked(path: string, body: object, kritai: object, headers = {}) 
 
 const query = "Name a prime.";
 
-describe.each([
-  ["/v2/rerank", (documents: string[]) => ({ query, documents })],
-  ["/rerank", (texts: string[]) => ({ query, texts })],
-  ["/voyage/v1/rerank", (documents: string[]) => ({ query, documents })],
-  ["/mixedbread/v1/reranking", (input: string[]) => ({ query, input })],
-  ["/pinecone/rerank", (documents: string[]) => ({ query, documents: documents.map((text) => ({ text })) })],
-  ["/score", (documents: string[]) => ({ queries: query, documents })],
-  ["/classify", (input: string[]) => ({ query, input })],
-])("%s", (path, body) => {
+const RANKS = CLIENTS.filter(({ contract }) => /_rank$|_rerank$|^score$|^classify$/.test(contract.name));
+
+describe.each(named(RANKS))("%s", (_, { path, bodies }) => {
+  const body = (texts: string[]) => bodies(query, texts)[0] as object;
+
   test("warns where no score reaches the threshold, and only there", async () => {
     const [bad, fine] = [body(["Nine.", "Ten."]), body(["Nine.", PRIME])];
     const [below, without] = [await ranked(path, bad, { good_enough: 0.5 }), await ranked(path, bad, {})];

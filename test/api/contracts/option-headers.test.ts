@@ -72,9 +72,3 @@ test("a header decides a gathered sample's failure, and reaches its room", async
   await setUp({ rooms }).post("/slime/reward", body, headers);
   expect(joined).toMatchObject([{ group_size: 4, whole_only: true, step: 3 }]);
 });
-
-test("a header's option shapes the reply of a batch", async () => {
-  const body = { prompts: ["p", "p"], completions: [fenced("a"), fenced("aa")] };
-  const reply = await setUp().post("/v1/score_batch", body, { "kritai-response-field": "marks", "kritai-run-id": "h" });
-  expect(await reply.json()).toMatchObject({ marks: [0, 1], run_id: "h" });
-});

@@ -7,7 +7,7 @@ import { createVerifier } from "../../../src/verifier/create.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
 import { answerEvents } from "../../harness/mock-behaviours.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
-import { CONTRACTS } from "./sample-setup.ts";
+import { ask, CLIENTS, named, scaled } from "./clients.ts";
 import { fenced, PROGRAMS } from "./setup.ts";
 
 /** Turns of the event loop in which bodies in memory are read. */
@@ -58,12 +58,12 @@ function appWithout(gone_ms: number) {
   const verifier = createVerifier([backend], { hedging: false }, clock);
   const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), assets: builtAssets, keys: [] };
   const app = createApp({ ...parts, clock, timers: clock, report: () => undefined });
-  const post = async (path: string, body: unknown): Promise<unknown> => {
+  const post = async (path: string, body: unknown) => {
     const headers = { "content-type": "application/json" };
     const reply = await app.request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) });
     const text = await reply.text();
     if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
-    return JSON.parse(text);
+    return new Response(text, reply);
   };
   return { post, refused: () => refused };
 }
@@ -71,12 +71,11 @@ function appWithout(gone_ms: number) {
 const OUTAGES = [2_000, 15_000, 60_000];
 
 describe.each(OUTAGES)("a verifier gone for %i ms", (gone_ms) => {
-  it.each(CONTRACTS)("costs no sample of $path its reward", async ({ path, body, rewardOf }) => {
+  it.each(named(CLIENTS))("costs no text of %s its number", async (_, client) => {
     const { post, refused } = appWithout(gone_ms);
     const began = time.now;
-    const replies = () => PROGRAMS.map((text) => post(`${path}?group_size=3&${DEADLINE}`, body("p", text)));
-    const rewards = (await until(() => Promise.all(replies()))).map(rewardOf);
-    expect(rewards).toEqual(path === "/evaluate" ? [0.5, 1, 0.75] : [0, 1, 0.5]);
+    const { numbers } = await until(() => ask(client, { post }, PROGRAMS, DEADLINE));
+    expect(numbers).toEqual(scaled(client, [0, 1, 0.5]));
     expect(refused()).toBeGreaterThan(0);
     // Asked again within a second of its return.
     expect(time.now - began - gone_ms).toBeLessThan(3_000);
@@ -87,40 +86,7 @@ describe.each(OUTAGES)("a verifier gone for %i ms", (gone_ms) => {
     const twin = { prompt: "p", response: fenced("1"), label: null };
     const bodies = [twin, twin, { ...twin, response: fenced("123") }];
     const replies = () => bodies.map((body) => post(`/slime/reward?group_size=3&${DEADLINE}`, body));
-    expect(await until(() => Promise.all(replies()))).toEqual([0.25, 0.25, 1]);
-  });
-
-  it.each<[string, object, (reply: never) => unknown, unknown]>([
-    [
-      "/v1/score_batch",
-      { prompts: ["p", "p", "p"], completions: PROGRAMS },
-      ({ rewards }: { rewards: number[] }) => rewards,
-      [0, 1, 0.5],
-    ],
-    [
-      "/v2/rerank",
-      { model: "default", query: "p", documents: PROGRAMS },
-      ({ results }: { results: { index: number }[] }) => results.map(({ index }) => index),
-      [1, 2, 0],
-    ],
-    [
-      "/rerank",
-      { query: "p", texts: PROGRAMS },
-      (ranked: { index: number }[]) => ranked.map(({ index }) => index),
-      [1, 2, 0],
-    ],
-    [
-      "/v1/chat/completions",
-      {
-        model: "default",
-        messages: [{ role: "user", content: JSON.stringify({ question: "p", candidates: PROGRAMS }) }],
-      },
-      ({ choices }: { choices: { message: { content: string } }[] }) => choices[0]?.message.content,
-      "\\boxed{B}",
-    ],
-  ])("costs %s nothing", async (path, body, told, wanted) => {
-    const { post, refused } = appWithout(gone_ms);
-    expect(told((await until(() => post(`${path}?${DEADLINE}`, body))) as never)).toEqual(wanted);
-    expect(refused()).toBeGreaterThan(0);
+    const told = () => Promise.all(replies().map(async (reply) => (await reply).json()));
+    expect(await until(told)).toEqual([0.25, 0.25, 1]);
   });
 });

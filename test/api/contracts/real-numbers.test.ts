@@ -2,7 +2,6 @@
 // to them, whatever its value, and a count an integer.
 import { describe, expect, it } from "vitest";
 import { fenced, setUp } from "../routes/harness.ts";
-import { CONTRACTS } from "./sample-setup.ts";
 
 /**
  * Python's json type of each number of these members: `float` where the text has a fraction or an exponent.
@@ -43,35 +42,4 @@ describe("/v1/rewards", () => {
       for (const text of [first, batch]) allOf("float", text, "rewards");
     },
   );
-});
-
-describe.each(CONTRACTS)("$path", ({ path, body }) => {
-  it("writes its reward, its score and its components as real numbers, its counts as integers", async () => {
-    const { post } = setUp();
-    const url = `${path}?group_size=2&run_id=${encodeURIComponent(path.replaceAll("/", "-"))}`;
-    const replies = await Promise.all(["aaa", "a"].map((code) => post(url, body("p", fenced(code)))));
-    for (const reply of replies) {
-      const text = await reply.text();
-      expect(reply.status, text).toBe(200);
-      expect(text).not.toContain("-0.0");
-      const own = Object.keys(JSON.parse(text) as object).filter((name) => /^(rewards?|scores?)$/.test(name));
-      allOf("float", text, ...own);
-      if (text.includes("rm_base")) allOf("float", text, "rm_base", "rm_format", "rm_overlong", "rm_parse_rate");
-      if (!path.includes("openrlhf") && text.includes("rm_wins")) allOf("int", text, "rm_wins", "rm_members");
-      if (own.length === 0) expect(text).toMatch(/^\n*-?\d+\.\d+$/);
-    }
-  });
-});
-
-describe("other contracts", () => {
-  const documents = [fenced("aaa"), fenced("a")];
-  it.each<[string, object, string[]]>([
-    ["/v1/score_batch", { prompts: ["p", "p"], completions: documents, response_field: "r" }, ["rewards", "r", "base"]],
-    ["/v2/rerank", { query: "q", documents }, ["relevance_score"]],
-    ["/rerank", { query: "q", texts: documents }, ["score"]],
-    ["/score", { text_1: "q", text_2: documents }, ["score"]],
-    ["/classify", { input: documents, query: "q" }, ["probs"]],
-  ])("%s", async (path, body, names) => {
-    allOf("float", await (await setUp().post(path, body)).text(), ...names);
-  });
 });

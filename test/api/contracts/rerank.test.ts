@@ -2,15 +2,13 @@
 // scores.
 
 import { describe, expect, test } from "vitest";
-import { RERANK_CONTRACTS } from "../../../src/api/tools/rerankers.ts";
 import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { unconfiguredNames } from "../../../src/run-log/unconfigured.ts";
 import { fakeSpecStore, fakeVerifier, type Script } from "../../harness/fakes.ts";
-import * as examples from "./examples.ts";
-import { failing, failingOn, faultOf, fenced, longest, PROGRAMS, replyOf, setUp, silent, TEXTS } from "./setup.ts";
+import { failingOn, faultOf, fenced, longest, PROGRAMS, replyOf, setUp, TEXTS } from "./setup.ts";
 
 const cohereV1 = { query: "Sum it.", documents: PROGRAMS, top_n: 2, return_documents: true, max_chunks_per_doc: 3 };
 const cohereV2 = { model: "rerank-v3.5", query: "Sum it.", documents: PROGRAMS, max_tokens_per_doc: 4096, priority: 0 };
@@ -39,17 +37,6 @@ describe("each dialect's request", () => {
       tokens: { input_tokens: 30, output_tokens: 6 },
       warnings: [],
     });
-  });
-
-  test("the documented example is answered", async () => {
-    const reply = await replyOf(RERANKERS.cohere_v2.reply, await setUp().post("/v2/rerank", examples.rerank));
-    expect(indices(reply)).toEqual([1]);
-  });
-
-  test("may hold null where it may leave a field out", async () => {
-    const nulls = { model: null, top_n: null, return_documents: null, rank_fields: null, use_activation: null };
-    const reply = await replyOf(RERANKERS.cohere_v2.reply, await setUp().post("/v1/rerank", { ...vllm, ...nulls }));
-    expect(indices(reply)).toEqual(ORDER);
   });
 });
 
@@ -95,15 +82,6 @@ describe("documents", () => {
       ["a", "b"],
       [fenced("a"), "b"],
     ]);
-  });
-
-  test.each([
-    [0, "at least 1"],
-    [65, "rollouts_per_group_max is 64"],
-  ])("%i of them are refused by name", async (count, names) => {
-    const documents = Array.from({ length: count }, (_, i) => `document ${i}`);
-    const fault = await faultOf(await setUp().post("/v2/rerank", { ...cohereV2, documents }), 400);
-    expect(fault.errors).toMatchObject([{ path: "documents", message: expect.stringContaining(names) }]);
   });
 
   test("64 of them are ranked", async () => {
@@ -162,11 +140,6 @@ describe("scores", () => {
     expect(reply.meta.warnings).toEqual(["partly_judged 0,2", "parse_rate_low: 0.50"]);
     expect(indices(reply)[0]).toBe(1);
   });
-
-  test("a verifier whose answers hold no choice at all ranks nothing: any order would be chance", async () => {
-    const fault = await faultOf(await setUp({ script: () => "no choice" }).post("/v2/rerank", cohereV2), 422);
-    expect(fault).toMatchObject({ code: "verifier_bad_reply", retryable: false });
-  });
 });
 
 describe("the spec", () => {
@@ -187,13 +160,6 @@ describe("the spec", () => {
     expect(await seedUsed("/v2/rerank", "Cohere/Rerank 3.5")).toBe(0);
     expect(await seedUsed("/v2/rerank")).toBe(0);
     expect(await seedUsed("/v2/rerank?spec=none")).toBe(400);
-  });
-
-  test("that needs token lengths is refused, for documents have none", async () => {
-    const overlong = { max_tokens: 100, cache_tokens: 10, clamp: true };
-    const world = setUp({ specs: fakeSpecStore({ long: ofFlat({ ...DEFAULT_SPEC, overlong }) }) });
-    const fault = await faultOf(await world.post("/v2/rerank?spec=long", cohereV2), 400);
-    expect(fault).toMatchObject({ code: "length_tokens_required", errors: [{ path: "documents" }] });
   });
 
   test("a model's name needs no database, but one that fails could hide a spec", async () => {
@@ -218,31 +184,6 @@ describe("failures", () => {
     expect(reply.meta.warnings).toEqual(["last_unjudged 2: verifier_rejected", "partly_judged 0,1"]);
   });
 
-  test.each([
-    ["verifier_unavailable", 503, "5"],
-    ["verifier_overloaded", 429, "1"],
-    ["verifier_rejected", 422, null],
-    ["verifier_bad_reply", 503, "5"],
-  ] as const)("%s of all is %i in all three dialects' words", async (code, status, retryAfter) => {
-    const response = await setUp({ script: failing(code) }).post("/v1/rerank", jina);
-    expect(response.headers.get("retry-after")).toBe(retryAfter);
-    const fault = await faultOf(response, status);
-    expect(fault).toMatchObject({
-      code,
-      retryable: retryAfter !== null,
-      type: expect.stringMatching(`^http://[^/]+/docs/errors#${code}$`),
-    });
-    expect(fault.message).toBe(fault.detail);
-    expect(fault.error).toMatchObject({ message: fault.detail, code: status, param: null });
-    expect(fault).not.toHaveProperty("results");
-  });
-
-  test("the deadline of all is 504, and comes from the URL when it is there", async () => {
-    const verifier = silent();
-    const response = await setUp({ verifier }).post("/v2/rerank?deadline_ms=100", cohereV2);
-    expect(await faultOf(response, 504)).toMatchObject({ code: "deadline", retryable: true });
-  });
-
   test("a deadline that cuts most comparisons returns every document, and says how many were not answered", async () => {
     const documents = Array.from({ length: 32 }, (_, i) => `${"long ".repeat(i)}text ${i}`);
     let asked = 0;
@@ -256,53 +197,20 @@ describe("failures", () => {
     expect(reply.meta.warnings).toContain("cut_by_deadline: 296 of 496 comparisons were not answered in time");
   });
 
-  test("the contract's deadline is 80 % of the SDK's wait, or what is asked for, less what the reply needs", async () => {
-    const verifier = fakeVerifier(() => "\\boxed{A}");
-    const { post, clock } = setUp({ verifier });
-    await post("/v2/rerank", cohereV2);
-    await post("/v2/rerank?deadline_ms=600000", cohereV2);
-    const own = (RERANK_CONTRACTS[0]?.wait_ms as number) * 0.8;
-    const reserve = LIMITS.deadline_reserve_ms;
-    expect(verifier.calls.map(({ deadline_at = 0 }) => deadline_at - clock.now())).toEqual([
-      own - reserve,
-      600_000 - reserve,
-    ]);
-  });
-
   test("a wrong body is 400 in all three dialects' words", async () => {
     const { post } = setUp();
     const cases: [unknown, string][] = [
-      [{ documents: TEXTS }, "query"],
       [{ query: "", documents: TEXTS }, "query"],
-      [{ query: "q" }, "documents"],
-      [{ query: "q", documents: "all" }, "documents"],
       [{ query: "q", documents: ["a", 5] }, "documents[1]"],
       [{ query: "q", documents: TEXTS, top_n: -1 }, "top_n"],
       [{ query: "q".repeat(LIMITS.prompt_bytes + 1), documents: TEXTS }, "query"],
-      [[], "$"],
     ];
     for (const [body, path] of cases) {
       const fault = await faultOf(await post("/v1/rerank", body), 400);
       expect(fault).toMatchObject({ code: "invalid_request", errors: [{ path }], error: { param: path } });
       expect(fault.message).toBe(fault.detail);
     }
-    expect((await faultOf(await post("/v1/rerank", "{"), 400)).code).toBe("invalid_json");
-    expect((await faultOf(await post("/v1/rerank?step=x", cohereV1), 400)).errors?.[0]?.path).toBe("step");
   });
-
-  test("a refused key is told in the dialect too", async () => {
-    const { post } = setUp({ keys: [{ name: "k", digest: new Uint8Array(32) }] });
-    const fault = await faultOf(await post("/v1/rerank", cohereV1), 401);
-    expect(fault).toMatchObject({ code: "unauthorized", error: { type: "AuthenticationError", code: 401 } });
-    expect(fault.message).toBe(fault.detail);
-  });
-});
-
-test("a request is logged like one to /v1/rewards, under the URL's run and step", async () => {
-  const { post, runLog } = setUp();
-  await post("/v2/rerank?run_id=r1&step=3&colour=red", cohereV2);
-  expect(runLog.entries).toMatchObject([{ kind: "rewards", run_id: "r1", step: 3, items: 3 }]);
-  expect(runLog.entries[0]?.groups[0]?.result.win_counts).toEqual([0, 2, 1]);
 });
 
 test("a reply whose log failed says so", async () => {
@@ -310,19 +218,4 @@ test("a reply whose log failed says so", async () => {
   runLog.fault = new Error("down");
   const reply = await replyOf(RERANKERS.cohere_v2.reply, await post("/v2/rerank", cohereV2));
   expect(reply.meta.warnings).toEqual(["log_failed"]);
-});
-
-test("a client that goes ends the verifier's work", async () => {
-  const verifier = silent();
-  const client = new AbortController();
-  const pending = setUp({ verifier }).call("/v2/rerank", {
-    method: "POST",
-    body: JSON.stringify(cohereV2),
-    headers: { "content-type": "application/json" },
-    signal: client.signal,
-  });
-  await expect.poll(() => verifier.jobs.length).toBe(1);
-  client.abort();
-  expect(await faultOf(await pending, 499)).toMatchObject({ code: "cancelled" });
-  expect(verifier.calls[0]?.signal.reason).toBe("cancelled");
 });

@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { ResponsesReplySchema } from "../../../src/api/tools/shared/responses-reply.ts";
 import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
-import * as examples from "./examples.ts";
 import { failing, faultOf, replyOf, setUp } from "./setup.ts";
 
 const PATH = "/v1/responses";
@@ -31,7 +30,6 @@ describe("/v1/responses", () => {
       expect(reply.usage).toMatchObject({ input_tokens: 30, output_tokens: 6, total_tokens: 36 });
       expect(reply.id).toBe(reply.output[0].id.replace("msg_", ""));
     }
-    await replyOf(ResponsesReplySchema, await setUp().post(PATH, examples.responses));
   });
 
   test("streams the same as events, in OpenAI's order, the whole response in the last", async () => {
@@ -53,8 +51,6 @@ describe("/v1/responses", () => {
   test("refuses another prompt and an unknown model, and a failure is an HTTP error, streamed or not", async () => {
     const other = await faultOf(await setUp().post(PATH, { input: "Rate this." }), 400);
     expect(other.error).toMatchObject({ type: "invalid_request_error", param: "input" });
-    const alone = await faultOf(await setUp().post(PATH, { input: comparison({ candidates: ["a"] }) }), 400);
-    expect(alone.errors?.[0]?.path).toMatch(/^input/);
     const unknown = await faultOf(await setUp().post(PATH, { model: "none", input: comparison() }), 404);
     expect(unknown.error).toMatchObject({ code: "model_not_found", param: "model" });
     for (const stream of [false, true]) {

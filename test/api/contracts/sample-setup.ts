@@ -8,6 +8,8 @@ import * as examples from "./examples.ts";
 
 /** A contract as its client sees it. */
 export interface SampleContract {
+  /** The contract's name in the table. */
+  name: string;
   path: string;
   example: object;
   /** A body whose prompt and answer are given. */
@@ -23,6 +25,7 @@ let responses = 0;
 
 export const CONTRACTS: readonly SampleContract[] = [
   {
+    name: "openrlhf",
     path: "/openrlhf/get_reward",
     example: examples.openRlhf,
     body: (prompt, answer) => ({
@@ -33,18 +36,21 @@ export const CONTRACTS: readonly SampleContract[] = [
     rewardOf: (reply) => (reply as { rewards: number[] }).rewards[0],
   },
   {
+    name: "slime",
     path: "/slime/reward",
     example: examples.slime,
     body: (prompt, answer) => ({ prompt, response: answer, label: "l" }),
     rewardOf: (reply) => reply,
   },
   {
+    name: "verl",
     path: "/verl/compute_score",
     example: examples.verl,
     body: (question, solution_str) => ({ ...examples.verl, solution_str, extra_info: { question, index: 1 } }),
     rewardOf: field("score"),
   },
   {
+    name: "nemo_gym",
     path: "/nemo-gym/verify",
     example: examples.nemoGym,
     body: (input, text) => ({
@@ -59,6 +65,7 @@ export const CONTRACTS: readonly SampleContract[] = [
     rewardOf: field("reward"),
   },
   {
+    name: "eval_protocol",
     path: "/evaluate",
     example: examples.evalProtocol,
     body: (prompt, answer) => ({

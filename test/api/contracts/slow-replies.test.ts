@@ -5,31 +5,24 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { ClientProbe, GatheredReward, GroupRooms } from "../../../src/objects/gathering/gathering.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { VirtualTime } from "../../harness/virtual-time.ts";
-import * as examples from "./examples.ts";
+import { CLIENTS, isGathered, named } from "./clients.ts";
 import { CONTRACTS, gathered, NO_NAMED, without } from "./sample-setup.ts";
 import { longest, setUp, silent } from "./setup.ts";
 
-const WHOLE: [path: string, example: object][] = [
-  ["/v1/rerank", examples.rerank],
-  ["/v2/rerank", examples.rerank],
-  ["/rerank", examples.rerank],
-  ["/rerank", examples.tei],
-  ["/score", examples.score],
-  ["/classify", examples.classify],
-  ["/v1/score_batch", examples.scoreBatch],
-  ["/v1/chat/completions", examples.chat],
-];
+const WHOLE = named(CLIENTS.filter((client) => !isGathered(client)));
 
 let time: VirtualTime;
 beforeEach(() => {
   time = new VirtualTime();
 });
 
-describe.each(WHOLE)("%s", (path, example) => {
+describe.each(WHOLE)("%s", (_, { path, example }) => {
+  // Beyond silent_deadline_ms, which some contracts' own deadline is not.
+  const url = `${path}?deadline_ms=60000`;
   test("begins after heartbeat_ms and is kept alive until the document comes", async () => {
     const gate = Promise.withResolvers<void>();
     const verifier = fakeVerifier(longest, { gate: gate.promise });
-    const slow = setUp({ verifier, ...time.ports }).post(path, example);
+    const slow = setUp({ verifier, ...time.ports }).post(url, example);
     await expect.poll(() => verifier.calls).toHaveLength(1);
     await time.advance(LIMITS.heartbeat_ms);
     const reply = await slow;
@@ -41,7 +34,7 @@ describe.each(WHOLE)("%s", (path, example) => {
     await time.advance(2 * LIMITS.heartbeat_ms);
     gate.resolve();
     expect(await text).toMatch(/^\n\n\n\S/);
-    const quick = await setUp().post(path, example);
+    const quick = await setUp().post(url, example);
     const plain = (body: unknown) =>
       JSON.stringify(body).replace(/"(?:id|request_id)":"[^"]*"|"(?:total|verifier)_ms":\d+/g, "");
     expect(plain(JSON.parse(await text))).toBe(plain(await quick.json()));
@@ -49,7 +42,7 @@ describe.each(WHOLE)("%s", (path, example) => {
 
   test("ends its comparisons when the client stops reading", async () => {
     const verifier = silent();
-    const reply = setUp({ verifier, ...time.ports }).post(path, example);
+    const reply = setUp({ verifier, ...time.ports }).post(url, example);
     await expect.poll(() => verifier.calls).toHaveLength(1);
     await time.advance(LIMITS.heartbeat_ms);
     await (await reply).body?.cancel();
@@ -141,17 +134,15 @@ describe.each(PATIENT)("$path with a deadline beyond a proxy's time-out", ({ pat
   });
 });
 
-test.each(WHOLE)(
-  "%s with a short deadline has a status of its own for a failure, however late",
-  async (path, example) => {
-    const gate = Promise.withResolvers<void>();
-    const verifier = fakeVerifier(() => ({ error: "verifier_rejected" }), { gate: gate.promise });
-    const reply = setUp({ verifier, ...time.ports }).post(`${path}?deadline_ms=${LIMITS.silent_deadline_ms}`, example);
-    await expect.poll(() => verifier.calls).toHaveLength(1);
-    await time.advance(3 * LIMITS.heartbeat_ms);
-    gate.resolve();
-    // The batch has a place for each reward that is missing.
-    const failed = path === "/v1/score_batch" ? 200 : "texts" in example ? 424 : 422;
-    expect((await reply).status).toBe(failed);
-  },
-);
+test.each(WHOLE)("%s with a short deadline has a status of its own for a failure, however late", async (_, client) => {
+  const gate = Promise.withResolvers<void>();
+  const verifier = fakeVerifier(() => ({ error: "verifier_rejected" }), { gate: gate.promise });
+  const url = `${client.path}?deadline_ms=${LIMITS.silent_deadline_ms}`;
+  const reply = setUp({ verifier, ...time.ports }).post(url, client.example);
+  await expect.poll(() => verifier.calls).toHaveLength(1);
+  await time.advance(3 * LIMITS.heartbeat_ms);
+  gate.resolve();
+  // The batch has a place for each reward that is missing.
+  const failed = client.contract.name === "score_batch" ? 200 : "texts" in client.example ? 424 : 422;
+  expect((await reply).status).toBe(failed);
+});

@@ -1,6 +1,7 @@
 // The soak's load: for every contract, requests whose right answers are known from /v1/rewards, and a client
 // that is cut off and comes back.
 import { createRandom } from "../../../src/core/math/random.ts";
+import { CLIENTS, type Client, isGathered } from "./clients.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import { fenced } from "./setup.ts";
 
@@ -64,74 +65,23 @@ export function sampleRequests(path: string, groups: readonly SoakGroup[], rewar
   );
 }
 
-interface Told {
-  results: { index: number; relevance_score: number }[];
-  data: { index: number; score: number; probs: [number] }[];
-  rewards: number[];
-}
-const inOrder = <T extends { index: number }>(results: readonly T[]) => [...results].sort((a, b) => a.index - b.index);
+/** A route of each contract that carries a whole group. */
+export const WHOLE = CLIENTS.filter((client, i) => {
+  return !isGathered(client) && i === CLIENTS.findIndex(({ numbers }) => numbers === client.numbers);
+});
 
-/**
- * How each contract that carries a whole group asks for it, and where the scores are in its reply.
- */
-const WHOLE: Record<string, { body(group: SoakGroup): object; read(reply: Told): unknown }> = {
-  "/v1/rerank": {
-    body: ({ prompt, answers }) => ({ query: prompt, documents: answers }),
-    read: ({ results }) => inOrder(results).map((result) => result.relevance_score),
-  },
-  "/v2/rerank": {
-    body: ({ prompt, answers }) => ({ model: "default", query: prompt, documents: answers }),
-    read: ({ results }) => inOrder(results).map((result) => result.relevance_score),
-  },
-  "/rerank": {
-    body: ({ prompt, answers }) => ({ query: prompt, texts: answers }),
-    read: (reply) => inOrder(reply as unknown as Told["data"]).map(({ score }) => score),
-  },
-  "/score": {
-    body: ({ prompt, answers }) => ({ queries: prompt, documents: answers }),
-    read: ({ data }) => data.map(({ score }) => score),
-  },
-  "/v1/score": {
-    body: ({ prompt, answers }) => ({ text_1: prompt, text_2: answers }),
-    read: ({ data }) => data.map(({ score }) => score),
-  },
-  "/classify": {
-    body: ({ prompt, answers }) => ({ query: prompt, input: answers }),
-    read: ({ data }) => data.map(({ probs }) => probs[0]),
-  },
-  "/v1/score_batch": {
-    body: ({ prompt, answers }) => ({ prompts: answers.map(() => prompt), completions: answers }),
-    read: ({ rewards }) => rewards,
-  },
-};
-
-export const WHOLE_PATHS = Object.keys(WHOLE);
-
-/** One request a group. */
-export function wholeRequests(path: string, groups: readonly SoakGroup[], rewards: readonly Rewards[]): SoakRequest[] {
-  const { body, read } = WHOLE[path] as (typeof WHOLE)[string];
-  return groups.map((group, g) => ({
-    path,
-    body: JSON.stringify(body(group)),
-    read: (reply) => read(reply as Told),
+/** One request a group; a judge of chats tells the better of two in its scores. */
+export function wholeRequests(
+  client: Client,
+  groups: readonly SoakGroup[],
+  rewards: readonly Rewards[],
+): SoakRequest[] {
+  return groups.map(({ prompt, answers }, g) => ({
+    path: client.path,
+    body: JSON.stringify(client.bodies(prompt, answers)[0]),
+    read: (reply) => client.numbers(reply as never, answers.length),
     expected: rewards[g],
   }));
-}
-
-/** One request a group of two; the verdict is the better one's letter. */
-export function judgeRequests(groups: readonly SoakGroup[], rewards: readonly Rewards[]): SoakRequest[] {
-  return groups.map(({ prompt: question, answers }, g) => {
-    const candidates = answers.map((answer) => answer.split("\n")[2] as string);
-    const best = rewards[g]?.indexOf(1) as number;
-    return {
-      path: "/v1/chat/completions",
-      body: JSON.stringify({
-        messages: [{ role: "user", content: JSON.stringify({ question, candidates, language: "python" }) }],
-      }),
-      read: (reply) => (reply as { choices: { message: { content: string } }[] }).choices[0]?.message.content,
-      expected: `\\boxed{${"AB"[best]}}`,
-    };
-  });
 }
 
 export interface SoakOutcome {

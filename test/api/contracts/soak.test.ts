@@ -7,22 +7,24 @@ import { hashText } from "../../../src/core/math/random.ts";
 import { answer } from "../../harness/mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../../harness/mock-verifier.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../../harness/production-limits.ts";
+import { named } from "./clients.ts";
 import { CONTRACTS } from "./sample-setup.ts";
 import {
   groupsOf,
-  judgeRequests,
   nativeGroups,
   type Rewards,
   type SoakGroup,
   sampleRequests,
   soak,
-  WHOLE_PATHS,
+  WHOLE,
   wholeRequests,
 } from "./soak-load.ts";
 
 const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 200);
 const IN_FLIGHT = 48;
 const SAMPLES = 4;
+/** Contracts that refuse equal candidates. */
+const JUDGES = ["chat_completions", "responses"];
 const GROUPS_A_REQUEST = 250;
 
 let mock: MockVerifier;
@@ -71,17 +73,10 @@ describe(`${REQUESTS} requests, 5 % of them cut off and sent again`, () => {
     expect(outcome.cut).toBeGreaterThan(0);
   });
 
-  test.each(WHOLE_PATHS)("%s", async (path) => {
-    const groups = groupsOf(path, REQUESTS, 2);
+  test.each(named(WHOLE))("%s", async (name, client) => {
+    const groups = groupsOf(name, REQUESTS, 2, !JUDGES.includes(client.contract.name));
     const rewards = await rewardsOf(groups);
-    const outcome = await soak(edge.url, wholeRequests(path, groups, rewards), IN_FLIGHT, 2);
-    expect(faults(outcome)).toEqual([]);
-    expect(outcome.cut).toBeGreaterThan(0);
-  });
-
-  test("/v1/chat/completions", async () => {
-    const groups = groupsOf("judge", REQUESTS, 2, false);
-    const outcome = await soak(edge.url, judgeRequests(groups, await rewardsOf(groups)), IN_FLIGHT, 3);
+    const outcome = await soak(edge.url, wholeRequests(client, groups, rewards), IN_FLIGHT, 2);
     expect(faults(outcome)).toEqual([]);
     expect(outcome.cut).toBeGreaterThan(0);
   });

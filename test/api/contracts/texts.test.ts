@@ -2,11 +2,8 @@
 // rendered.
 import { describe, expect, test } from "vitest";
 import { splitRendered } from "../../../src/api/tools/shared/chat-template.ts";
-import { contractDeadline } from "../../../src/api/tools/shared/deadlines.ts";
 import { ranking } from "../../../src/api/tools/shared/relevance.ts";
-import { CONTRACTS } from "../../../src/api/tools/table.ts";
 import type { GroupResult, RolloutResult } from "../../../src/core/contract/replies.ts";
-import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { VerdictRow } from "../../../src/ports/log-entry.ts";
 
 describe("equal scores", () => {
@@ -74,22 +71,4 @@ describe("a rendered conversation", () => {
   test("of no known template is not guessed at", () => {
     expect(splitRendered("User: hi\nAssistant: yo")).toBeNull();
   });
-});
-
-test("no contract's deadline is beyond 80 % of what its clients wait unless they can wait longer, nor beyond the native limits", () => {
-  const rerankers = ["cohere_rerank", "voyage_rerank", "pinecone_rerank", "mixedbread_rerank"];
-  const openai = ["chat_completions", "responses"];
-  const settable = ["nemo_gym", "verl", "eval_protocol", "ruler", ...openai, ...rerankers];
-  for (const contract of CONTRACTS) {
-    const { name, wait_ms: wait } = contract;
-    expect(contract.settable === true).toBe(settable.includes(name));
-    expect(contractDeadline(contract, undefined)).toBe(wait === null ? LIMITS.deadline_ms_default : wait * 0.8);
-    for (const asked of [undefined, 100, LIMITS.deadline_ms_max]) {
-      const deadline = contractDeadline(contract, asked);
-      const longest = wait === null || settable.includes(name) ? LIMITS.deadline_ms_max : wait * 0.8;
-      expect(deadline).toBeLessThanOrEqual(longest);
-      expect(deadline).toBeGreaterThanOrEqual(LIMITS.deadline_ms_min);
-    }
-    expect(contractDeadline(contract, 100)).toBe(100);
-  }
 });

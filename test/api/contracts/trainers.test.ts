@@ -11,7 +11,7 @@ import type { Spec } from "../../../src/core/reward/spec.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import * as examples from "./examples.ts";
 import { fixedRooms, gathered, without } from "./sample-setup.ts";
-import { failing, failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
+import { failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
 import { sampleOf } from "./trainers-setup.ts";
 
 const chatml = (text: string) => `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`;
@@ -193,12 +193,4 @@ test("a score on 0..1 keeps the order of rewards, with the ends of the spec's ra
   expect([-1, 3].map((reward) => unitScore(reward, spec({ reward: "wins" }), 4))).toEqual([0, 1]);
   expect([-2, 1].map((reward) => unitScore(reward, spec({ overlong }), 4))).toEqual([0, 1]);
   expect([-9, 9].map((reward) => unitScore(reward, spec({ format: { rules: [], penalty: 0 } }), 4))).toEqual([0, 1]);
-});
-
-test("a verifier that fails gives no sample of a gathered group a number", async () => {
-  const { post } = setUp({ script: failing("verifier_unavailable") });
-  const replies = await Promise.all(
-    PROGRAMS.map((response) => post("/slime/reward?group_size=3", { prompt: "p", response })),
-  );
-  for (const reply of replies) expect((await faultOf(reply, 503)).code).toBe("verifier_unavailable");
 });

@@ -10,9 +10,8 @@ import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import { fakeSpecStore } from "../../harness/fakes.ts";
-import * as examples from "./examples.ts";
 import { fixedRooms, gathered } from "./sample-setup.ts";
-import { failing, failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
+import { failingOn, faultOf, fenced, PROGRAMS, replyOf, setUp } from "./setup.ts";
 
 const responded = (text: string, more: object = {}) => ({
   id: "resp",
@@ -46,15 +45,10 @@ test("compare gives each response the spec's reward, in their order, and lists w
   expect(reply.metrics).toEqual({ parse_rate: 1 });
 });
 
-test("compare fails, for the gym to dispatch it again, where a response has no reward: no neutral 3.0", async () => {
+test("compare gives a declared number where a response has no reward: no neutral 3.0", async () => {
   const part = setUp({ script: failingOn((candidate) => candidate === "12", "verifier_unavailable") });
-  expect((await faultOf(await part.post("/nemo-gym/compare", compared(PROGRAMS)), 503)).code).toBe(
-    "verifier_unavailable",
-  );
   const declared = await part.post("/nemo-gym/compare?on_failure=-1", compared(PROGRAMS));
   expect((await replyOf(CompareReplySchema, declared)).rewards[2]).toBe(-1);
-  const alone = await setUp().post("/nemo-gym/compare", compared(PROGRAMS.slice(0, 1)));
-  expect((await faultOf(alone, 400)).code).toBe("group_too_small");
 });
 
 test("compare hands a principle to a judge that has a place for it, and refuses it beside one that has none", async () => {
@@ -135,18 +129,6 @@ test("RULER gets its JSON with one score a trajectory, in their order: the share
   ]);
 });
 
-test("RULER is refused a group of which one trajectory has no score, which would take another's place", async () => {
-  const script = failingOn((candidate) => candidate === "12", "verifier_unavailable");
-  const lost = await setUp({ script }).post("/ruler/v1/chat/completions", asks(...answers(PROGRAMS)));
-  expect((await faultOf(lost, 503)).code).toBe("verifier_unavailable");
-  const down = setUp({ script: failing("verifier_overloaded") });
-  expect((await faultOf(await down.post("/ruler/v1/chat/completions", asks(...answers(PROGRAMS))), 429)).code).toBe(
-    "verifier_overloaded",
-  );
-  const alone = await setUp().post("/ruler/v1/chat/completions", asks(...answers(PROGRAMS.slice(0, 1))));
-  expect((await faultOf(alone, 400)).code).toBe("group_too_small");
-});
-
 test("RULER's rubric reaches a judge that has a place for it", async () => {
   const judge = { preset: "rewardanything", mode: "listwise", schedule: "single_list" };
   const spec = SpecSchema.parse({
@@ -198,9 +180,4 @@ test.each([
 ])("%s is refused by the field, in OpenAI's words", async (_, message, words) => {
   const fault = await faultOf(await setUp().post("/ruler/v1/chat/completions", { messages: [message] }), 400);
   expect(fault.error).toMatchObject({ param: "messages", message: expect.stringContaining(words) });
-});
-
-test("the documented examples are answered in the documented shapes", async () => {
-  await replyOf(CompareReplySchema, await setUp().post("/nemo-gym/compare", examples.nemoGymCompare));
-  await replyOf(ChatReplySchema, await setUp().post("/ruler/v1/chat/completions", examples.ruler));
 });
