@@ -52,7 +52,7 @@ export function fakeVerifier(script: Script, options: FakeVerifierOptions = {}):
       const shown = question.shown.map((i) => job.candidates[i] as string);
       const first = question.first_sample ?? 0;
       for (let sample = first; sample < first + question.samples; sample++) {
-        stats.requests++;
+        if (!call.signal.aborted) stats.requests++;
         const said = call.signal.aborted
           ? { error: call.signal.reason as ItemErrorCode }
           : script(shown, { question, sample, job });

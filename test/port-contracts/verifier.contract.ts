@@ -2,11 +2,16 @@
 // adapter's protocol.
 import { describe, expect, it } from "vitest";
 import type { JobQuestion } from "../../src/core/asking/questions.ts";
+import type { ItemErrorCode } from "../../src/core/faults/errors.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Verifier, VerifierCall } from "../../src/ports/ports.ts";
 
-/** How a backend behaves for the whole suite's next session. */
-export type BackendMode = "answers" | "silent" | "dead";
+/**
+ * How a backend behaves for the whole suite's next session. `silent`: it answers once it is released; another
+ * text: its reply to every question.
+ */
+export type BackendMode = "answers" | "silent" | "dead" | "busy" | "refuses" | "resets" | { reply: string };
 
 export interface VerifierUnderTest {
   verifier: Verifier;
@@ -15,11 +20,16 @@ export interface VerifierUnderTest {
    * `silent`.
    */
   asked: () => Promise<void>;
+  /** Lets a silent backend answer. */
+  release: () => void;
   close: () => Promise<void>;
 }
 
 /** Makes an adapter with its backend. `answers`: each generation gets a non-empty answer. */
 export type MakeVerifier = (mode: BackendMode) => Promise<VerifierUnderTest>;
+
+/** A job about so many candidates, of the kind of questions that an adapter takes. */
+export type MakeJob = (count: number, samples?: number, name?: string) => VerifierJob;
 
 /** A call with the spec's defaults and no deadline. */
 export function callWith(signal: AbortSignal, more: Partial<VerifierCall> = {}): VerifierCall {
@@ -46,10 +56,23 @@ export function pairsJob(count: number, samples = 1, name = "q"): VerifierJob {
   return { ...about, question: `Which prints ${name}?`, language: "python", candidates, questions };
 }
 
+/** Each candidate by itself; ids in order. */
+export function singlesJob(about: Pick<VerifierJob, "to" | "preset" | "runs">): MakeJob {
+  return (count, samples = 1, name = "q") => {
+    const questions = Array.from({ length: count }, (_, id) => ({ id, shown: [id], samples }));
+    return { ...pairsJob(count, samples, name), ...about, questions };
+  };
+}
+
 /** Judges a job and gathers what was reported. */
-export async function judged(verifier: Verifier, job: VerifierJob, signal = new AbortController().signal) {
+export async function judged(
+  verifier: Verifier,
+  job: VerifierJob,
+  signal = new AbortController().signal,
+  more: Partial<VerifierCall> = {},
+) {
   const reported: Generation[] = [];
-  const session = verifier.session(callWith(signal));
+  const session = verifier.session(callWith(signal, more));
   await session.judge(job, (generation) => reported.push(generation));
   return { reported, stats: session.stats };
 }
@@ -85,12 +108,35 @@ async function using(make: MakeVerifier, mode: BackendMode, test: (under: Verifi
   }
 }
 
-/** Runs the suite. */
-export function verifierContract(name: string, make: MakeVerifier): void {
+/** Replies that no protocol has: none of them may become an answer. */
+const MALFORMED = [
+  "",
+  "null",
+  "{}",
+  "[]",
+  "[[]]",
+  '"x"',
+  "<html>hello</html>",
+  '{"data":',
+  '{"hello":1}',
+  '{"status":"Success"}',
+  '{"run":null}',
+];
+
+/** What each fault of a backend is called; a service that runs programs may say itself that it failed. */
+const FAULTS: readonly { mode: BackendMode; codes: readonly (ItemErrorCode | null)[] }[] = [
+  { mode: "busy", codes: ["verifier_overloaded"] },
+  { mode: "refuses", codes: ["verifier_rejected"] },
+  { mode: "resets", codes: ["verifier_unavailable"] },
+  ...MALFORMED.map((reply) => ({ mode: { reply }, codes: ["verifier_bad_reply", "sandbox_failed"] as const })),
+];
+
+/** Runs the suite with jobs of the adapter's kind. */
+export function verifierContract(name: string, make: MakeVerifier, jobOf: MakeJob = pairsJob): void {
   describe(`Verifier contract: ${name}`, () => {
-    it("reports each sample of each comparison exactly once, well formed", () =>
+    it("reports each sample of each question exactly once, well formed", () =>
       using(make, "answers", async ({ verifier }) => {
-        const job = pairsJob(4, 3);
+        const job = jobOf(4, 3);
         const { reported } = await judged(verifier, job);
         expect(reportedKeys(reported).sort()).toEqual(expectedKeys(job).sort());
         for (const generation of reported) {
@@ -101,22 +147,22 @@ export function verifierContract(name: string, make: MakeVerifier): void {
 
     it("numbers samples from first_sample", () =>
       using(make, "answers", async ({ verifier }) => {
-        const job = pairsJob(2);
-        const questions = [{ id: 5, shown: [1, 0], samples: 2, first_sample: 3 }];
+        const job = jobOf(2);
+        const questions = [{ ...(job.questions[0] as JobQuestion), id: 5, samples: 2, first_sample: 3 }];
         const { reported } = await judged(verifier, { ...job, questions });
         expect(reportedKeys(reported).sort()).toEqual(["5.3", "5.4"]);
       }));
 
-    it("resolves at once for a job without comparisons", () =>
+    it("resolves at once for a job without questions", () =>
       using(make, "answers", async ({ verifier }) => {
-        const { reported } = await judged(verifier, { ...pairsJob(2), questions: [] });
+        const { reported } = await judged(verifier, { ...jobOf(2), questions: [] });
         expect(reported).toEqual([]);
       }));
 
     it("keeps the jobs of one session apart", () =>
       using(make, "answers", async ({ verifier }) => {
         const session = verifier.session(callWith(new AbortController().signal));
-        const jobs = [pairsJob(3, 1, "x"), pairsJob(4, 2, "y"), pairsJob(2, 1, "z")];
+        const jobs = [jobOf(3, 1, "x"), jobOf(4, 2, "y"), jobOf(2, 1, "z")];
         const reported = await Promise.all(
           jobs.map(async (job) => {
             const own: Generation[] = [];
@@ -131,15 +177,18 @@ export function verifierContract(name: string, make: MakeVerifier): void {
       }));
 
     for (const reason of ["deadline", "cancelled"] as const) {
-      it(`reports all that is left as ${reason} when the signal aborts, without the backend's help`, () =>
-        using(make, "silent", async ({ verifier, asked }) => {
+      it(`reports all that is left as ${reason} when the signal aborts, and nothing of an answer that comes later`, () =>
+        using(make, "silent", async ({ verifier, asked, release }) => {
           const controller = new AbortController();
-          const job = pairsJob(6);
+          const job = jobOf(6);
           const judging = judged(verifier, job, controller.signal);
           await asked();
           controller.abort(reason);
           const { reported } = await judging;
           expect(reportedKeys(reported).sort()).toEqual(expectedKeys(job).sort());
+          release();
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(reported).toHaveLength(expectedKeys(job).length);
           for (const generation of reported) {
             expectWellFormed(generation);
             expect(generation.error).toBe(reason);
@@ -147,24 +196,50 @@ export function verifierContract(name: string, make: MakeVerifier): void {
         }));
     }
 
+    it("takes an answer however late, while nothing has ended the call", () =>
+      using(make, "silent", async ({ verifier, asked, release }) => {
+        const judging = judged(verifier, jobOf(3));
+        await asked();
+        release();
+        expect((await judging).reported.map(({ error }) => error)).toEqual(jobOf(3).questions.map(() => null));
+      }));
+
     it("sends nothing once the signal has aborted", () =>
       using(make, "answers", async ({ verifier }) => {
-        const { reported, stats } = await judged(verifier, pairsJob(3), AbortSignal.abort("cancelled"));
+        const { reported, stats } = await judged(verifier, jobOf(3), AbortSignal.abort("cancelled"));
         expect(reported.map((g) => g.error)).toEqual(["cancelled", "cancelled", "cancelled"]);
         expect(stats.requests).toBe(0);
       }));
 
     it("reports verifier_unavailable, in bounded time, when nothing listens", () =>
       using(make, "dead", async ({ verifier }) => {
-        const { reported } = await judged(verifier, pairsJob(16));
-        expect(reported).toHaveLength(120);
+        const job = jobOf(16);
+        const { reported } = await judged(verifier, job);
+        expect(reportedKeys(reported).sort()).toEqual(expectedKeys(job).sort());
         expect(new Set(reported.map((g) => g.error))).toEqual(new Set(["verifier_unavailable"]));
       }));
+
+    it("gives a code and never an answer where the backend is at fault", async () => {
+      const told = FAULTS.map(({ mode, codes }) =>
+        using(make, mode, async ({ verifier }) => {
+          const job = jobOf(3, 2);
+          // Time for no second attempt: what a retry changes is each adapter's.
+          const deadline_at = systemClock.now() + 300;
+          const { reported } = await judged(verifier, job, undefined, { deadline_at });
+          expect([mode, ...reportedKeys(reported).sort()]).toEqual([mode, ...expectedKeys(job).sort()]);
+          for (const generation of reported) {
+            expectWellFormed(generation);
+            expect([mode, codes.includes(generation.error), generation.error]).toEqual([mode, true, generation.error]);
+          }
+        }),
+      );
+      await Promise.all(told);
+    });
 
     it("rejects when the sink throws, instead of hanging", () =>
       using(make, "answers", async ({ verifier }) => {
         const session = verifier.session(callWith(new AbortController().signal));
-        const judging = session.judge(pairsJob(3), () => {
+        const judging = session.judge(jobOf(3), () => {
           throw new Error("sink");
         });
         await expect(judging).rejects.toThrow("sink");

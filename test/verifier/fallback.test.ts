@@ -8,35 +8,12 @@ import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { createFallbackVerifier } from "../../src/verifier/fan-out/fallback.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { type FakeVerifier, fakeVerifier } from "../harness/fakes.ts";
-import { answer, chunk, event, raw, reset, silence } from "../harness/mock-behaviours.ts";
+import { answer, chunk, event, raw, reset } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
 import fc from "../harness/property.ts";
-import {
-  callWith,
-  expectedKeys,
-  judged,
-  pairsJob,
-  reportedKeys,
-  verifierContract,
-} from "../port-contracts/verifier.contract.ts";
+import { callWith, expectedKeys, judged, pairsJob, reportedKeys } from "../port-contracts/verifier.contract.ts";
 import { ManualTime } from "./gateway-setup.ts";
-import { clock, deadUrl, gate, instantTimer } from "./setup.ts";
-
-verifierContract("a dead backend, then openai", async (mode) => {
-  const mock = await startMockVerifier(() => (mode === "silent" ? silence() : answer("\\boxed{A}")));
-  const { schedule } = instantTimer();
-  const make = (url: string, name: string) =>
-    createOpenAiVerifier(
-      { url, model: "mock-model", apiKey: null, schedule, backend: new Backend({ name, hedging: false }) },
-      clock,
-    );
-  const url = mode === "dead" ? await deadUrl() : mock.url;
-  return {
-    verifier: createFallbackVerifier([make(await deadUrl(), "first"), make(url, "second")], clock),
-    asked: () => mock.until(({ log }) => log.length > 0),
-    close: () => mock.close(),
-  };
-});
+import { clock, gate, instantTimer } from "./setup.ts";
 
 const CODES = [
   "verifier_unavailable",

@@ -3,7 +3,6 @@
 import { describe, expect, it } from "vitest";
 import { createRenderer } from "../../src/core/judges/render.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
-import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import {
   answer,
   chunk,
@@ -17,20 +16,9 @@ import {
   status,
   usageChunk,
 } from "../harness/mock-behaviours.ts";
-import { type Behaviour, startMockVerifier } from "../harness/mock-verifier.ts";
-import { callWith, judged, pairsJob, verifierContract } from "../port-contracts/verifier.contract.ts";
-import { clock, deadUrl, instantTimer, withMock } from "./setup.ts";
-
-verifierContract("openai", async (mode) => {
-  const mock = await startMockVerifier(() => (mode === "silent" ? silence() : answer("\\boxed{A}")));
-  const url = mode === "dead" ? await deadUrl() : mock.url;
-  const verifier = createOpenAiVerifier({ url, model: "mock-model", apiKey: null }, clock);
-  return {
-    verifier,
-    asked: () => mock.until(({ log }) => log.length > 0),
-    close: () => mock.close(),
-  };
-});
+import type { Behaviour } from "../harness/mock-verifier.ts";
+import { callWith, judged, pairsJob } from "../port-contracts/verifier.contract.ts";
+import { instantTimer, withMock } from "./setup.ts";
 
 /** The result of one generation when the backend behaves so. */
 async function one(behaviour: Behaviour) {
@@ -240,8 +228,6 @@ describe("the answer", () => {
     ["with a line beyond reply_line_bytes", raw([`data: ${"x".repeat(5_000_000)}`]), "verifier_bad_reply"],
     ["of malformed JSON", raw(["data: {oops\n\n"]), "verifier_bad_reply"],
     ["of the wrong shape", raw([event({ choices: [{ delta: { content: 5 } }] })]), "verifier_bad_reply"],
-    ["of HTML", raw(["<html>hello</html>"], { "content-type": "text/html" }), "verifier_bad_reply"],
-    ["of a JSON document without choices", raw(["{}"], { "content-type": "application/json" }), "verifier_bad_reply"],
     ["with an error event", raw([event({ error: { message: "boom" } })]), "verifier_bad_reply"],
     ["with a 500 error event", raw([event({ error: { message: "boom", code: 500 } })]), "verifier_unavailable"],
     [
@@ -254,7 +240,6 @@ describe("the answer", () => {
     ["cut in good order", cut("end"), "verifier_bad_reply"],
     ["cut by a reset", cut("reset"), "verifier_unavailable"],
     ["of status 400 (context length)", contextLength(), "context_exceeded"],
-    ["of status 400", status(400), "verifier_rejected"],
     ["of status 413", status(413), "context_exceeded"],
     ["of status 400 (content filter)", status(400, {}, { code: "content_filter" }), "content_filtered"],
     ["of status 400 that breaks off", cutRefusal(), "context_exceeded"],

@@ -229,15 +229,6 @@ describe.each(SHAPES)("%s", (shape) => {
     expect(seen).toHaveLength(CASES.length + 1);
   });
 
-  it.each([{ unexpected: true }, [], null, { status: "Success" }, { run: null }])(
-    "gives no number by %j",
-    async (odd) => {
-      const { url } = await serve(() => ({ document: odd }));
-      const { rollouts } = await ran(url, shape, { ...request(["double"]), deadline_ms: 500 });
-      expect(rollouts[0]).toMatchObject({ reward: null, details: { tests: { infra: CASES.length } } });
-    },
-  );
-
   it("is never asked for more at a time than wait for headers in a Worker, and once for equal programs", async () => {
     const { url, seen, most } = await service();
     const programs = Array.from({ length: 30 }, (_, i) => `double\n# ${i % 20}`);

@@ -311,6 +311,8 @@ describe.each(named(OWN))("%s", (_, client) => {
     expect(numbers).toEqual([null, null]);
     const asked = api.verifier.jobs.flatMap((job) => job.questions);
     expect(asked.reduce((sum, { samples }) => sum + samples, 0)).toBe(2);
+    const byDefault = await ask(client, worldOf({ script: () => "I like both." }), PROGRAMS.slice(0, 2));
+    expect(byDefault.numbers).toEqual([null, null]);
     // A judge's answer is a sentence: chat.test.ts.
     if (hasPlaces(client) || isChat(client)) return expect(status).toBe(200);
     const code = isGathered(client) ? "unparsed" : "verifier_bad_reply";
