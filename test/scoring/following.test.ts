@@ -1,9 +1,8 @@
-// The guarantees of comparisons that go on by themselves: nothing waits for an unrelated answer, and no
-// result depends on which answer came first.
+// The guarantees of comparisons that go on by themselves: nothing waits for an unrelated answer. That no result
+// depends on which answer came first: tournament-properties.test.ts.
 
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
@@ -11,23 +10,11 @@ import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { fixedClock } from "../harness/fakes.ts";
-import fc from "../harness/property.ts";
 
 const program = (value: number) => `print(${value})`;
 const UNTIL_SURE = { samples: { min: 1, max: 6, confidence: 0.9 } };
 
 type Answer = (shown: readonly string[], sample: number) => string | null;
-
-/** Half luck, by the pair and the sample alone; some answers cannot be read, some fail. */
-const luckily =
-  (seed: number, mute: number, failing: number): Answer =>
-  (shown, sample) => {
-    const random = createRandom(hashText("luck", seed, ...[...shown].sort(), sample));
-    if (random() < failing) return null;
-    if (random() < mute) return "I cannot say.";
-    const best = [...shown].sort()[random() < 0.6 ? 0 : 1] as string;
-    return `\\boxed{${"AB"[shown.indexOf(best)]}}`;
-  };
 
 /** Every sample of a job: who was shown, and how it is reported. */
 function samplesOf(job: VerifierJob, answer: Answer, sink: (generation: Generation) => void) {
@@ -86,47 +73,5 @@ describe("a comparison whose answers ask for more", () => {
     const [group] = await running;
     expect(group?.status).toBe("ok");
     expect(group?.verifier.why?.sure).toBeGreaterThan(0);
-  });
-});
-
-describe.each([
-  ["samples until sure", { judge: UNTIL_SURE }],
-  [
-    "samples until sure in a knockout, both orders",
-    { judge: { ...UNTIL_SURE, schedule: "knockout", both_orders: true } },
-  ],
-  ["the other order of close pairs", { judge: { samples: 2, both_orders: "when_close", schedule: "swiss" } }],
-] as [string, SpecInput][])("%s", (_, spec) => {
-  it("come to the same reply whatever order answers come in, equal groups included", async () => {
-    const values = fc.array(fc.nat(9), { minLength: 2, maxLength: 7 });
-    const check = async (group: number[], seed: number, mute: number, failing: number) => {
-      const answer = luckily(seed, mute, failing);
-      const groups = [group, [...group].reverse(), group.slice(1)].filter(({ length }) => length > 0);
-      const atOnce = verifierOf(async (job, sink) => {
-        for (const { tell } of samplesOf(job, answer, sink)) tell();
-      });
-      let jobs = 0;
-      const anyhow = verifierOf(async (job, sink) => {
-        const random = createRandom(hashText("order", seed, jobs++));
-        for (const { tell } of shuffled(samplesOf(job, answer, sink), random)) {
-          while (random() < 0.5) await turn();
-          tell();
-        }
-      });
-      const expected = await scored(groups, spec, atOnce);
-      const disorderly = await scored(groups, spec, anyhow);
-      // The first of equal groups pays for a question; the answer does not depend on that.
-      const judged = (all: GroupResult[]) =>
-        all.map(({ verifier: _, metrics, ...rest }) => ({ ...rest, ...metrics, parse_rate: null }));
-      const spent = (all: GroupResult[]) => all.reduce((sum, { verifier }) => sum + verifier.completion_tokens, 0);
-      expect(judged(disorderly)).toEqual(judged(expected));
-      expect(spent(disorderly)).toBe(spent(expected));
-      expect(await scored([group], spec, anyhow)).toEqual(await scored([group], spec, atOnce));
-      expect(
-        expected.every(({ rollouts }) => rollouts.every(({ reward, error }) => (reward === null) === (error !== null))),
-      ).toBe(true);
-    };
-    const share = fc.constantFrom(0, 0.3);
-    await fc.assert(fc.asyncProperty(values, fc.nat(), share, share, check), { numRuns: 40 });
   });
 });

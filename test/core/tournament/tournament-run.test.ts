@@ -1,5 +1,5 @@
-// Guarantees of every schedule, whatever the verifier answers: it ends, asks no pair twice, keeps to the
-// budget, and leaves no rollout without a comparison.
+// Guarantees of the lists that `blocks` asks for, and of follow-up questions about one pair. What every schedule
+// holds is in test/scoring/tournament-properties.test.ts.
 
 import { describe, expect, it } from "vitest";
 import { gradesOf, type Outcome } from "../../../src/core/asking/outcome.ts";
@@ -8,18 +8,14 @@ import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/ju
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
-import { tally } from "../../../src/core/tournament/decide.ts";
 import { decide, outcomesIn } from "../../../src/core/tournament/decision.ts";
 import { isGraded } from "../../../src/core/tournament/pair-questions.ts";
 import type { RunSoFar } from "../../../src/core/tournament/presentation-results.ts";
-import { SCHEDULES } from "../../../src/core/tournament/schedules/table.ts";
 import { TournamentRun } from "../../../src/core/tournament/tournament-run.ts";
-import fc from "../../harness/property.ts";
 
 /** Graded outcomes, whatever the wire brings them. */
 const SOFT = "soft" as "majority";
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
-const PAIRWISE = Object.entries(SCHEDULES).flatMap(([name, { mode }]) => (mode === "pairwise" ? [name] : []));
 
 /** A whole contest against a seeded verifier of which a share of the questions fails. */
 function played(n: number, more: Partial<JudgeSettings>, seed: number, failing = 0) {
@@ -58,59 +54,6 @@ function played(n: number, more: Partial<JudgeSettings>, seed: number, failing =
 }
 
 const pairOf = ({ shown }: Presentation) => [...shown].sort((a, b) => a - b).join();
-
-describe.each(PAIRWISE)("%s", (name) => {
-  it("ends, asks no pair twice and accounts for every opponent, whatever fails, in 300 tournaments", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 20 }),
-        fc.nat(),
-        fc.constantFrom(0, 0.3, 1),
-        fc.boolean(),
-        (n, seed, failing, soft) => {
-          const vote = soft ? SOFT : "majority";
-          const { showings, decision } = played(n, { schedule: name, vote }, seed, failing);
-          const pairs = showings.map(pairOf);
-          expect(new Set(pairs).size).toBe(pairs.length);
-          for (const { shown } of showings) expect(new Set(shown).size).toBe(2);
-          const classes = { classOf: Array.from({ length: n }, (_, i) => i), members: [] };
-          const tallies = tally(classes, decision);
-          for (const t of tallies) {
-            expect(t.wins + t.losses + t.ties + t.undecided + t.unasked).toBe(n - 1);
-            // Everyone is asked about at least once.
-            if (n > 1) expect(t.unasked).toBeLessThan(n - 1);
-          }
-          if (failing === 0) expect(tallies.every(({ undecided }) => undecided === 0)).toBe(true);
-        },
-      ),
-      { numRuns: 300 },
-    );
-  });
-
-  it("asks the same of the same contents wherever they stand", () => {
-    const named = (n: number, seed: number) =>
-      played(n, { schedule: name }, seed).showings.map(({ shown }) => shown.join(">"));
-    expect(named(9, 4)).toEqual(named(9, 4));
-    if (!SCHEDULES[name]?.complete) expect(named(9, 5)).not.toEqual(named(9, 4));
-  });
-
-  it("keeps to a budget, and still compares everyone", () => {
-    for (const n of [2, 5, 12]) {
-      for (const ratio of [0.01, 0.25, 0.6]) {
-        const { showings, decision, contest } = played(n, { schedule: name, budget: { ratio } }, 3);
-        const asked = showings.reduce((sum, { samples }) => sum + samples, 0);
-        expect(asked).toBeLessThanOrEqual(Math.max(Math.floor((ratio * n * (n - 1)) / 2), n - 1));
-        for (const [i, row] of decision.pairs.entries()) {
-          expect(
-            row.some((result, j) => i !== j && result !== "unasked"),
-            `${n} ${ratio} ${i}`,
-          ).toBe(true);
-        }
-        expect(contest.complete).toBe(false);
-      }
-    }
-  });
-});
 
 describe("blocks", () => {
   const lists = (n: number, settings: object) =>
