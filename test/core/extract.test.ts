@@ -5,41 +5,19 @@ import { extractCandidate, normaliseCandidate } from "../../src/core/candidate/e
 import type { CandidateRule } from "../../src/core/contract/candidate-rule.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
 import fc from "../harness/property.ts";
+import { lines } from "../harness/vector-lines.ts";
 
 const BLOCK: CandidateRule = { extract: "last_code_block" };
 const block = (text: string, language: string | null = null) => extractCandidate(text, BLOCK, language);
 const by = (extract: CandidateRule["extract"], text: string) => extractCandidate(text, { extract }, null).candidate;
 
 describe("last_code_block", () => {
-  test.each([
-    ["a plain block", "```\nx = 1\n```", "x = 1", null],
-    ["the last of several", "```py\na\n```\ntext\n```js\nb\n```\nend", "b", "javascript"],
-    ["only the answer's blocks", "<think>```\na\n```</think>\n```\nb\n```", "b", null],
-    ["none in the thoughts alone", "<think>```\na\n```</think> done", null, null],
-    ["what follows the last closing tag", "<think>a</think>\n```\nb\n```</think>\n```\nc\n```", "c", null],
-    ["thoughts whose start the prompt holds", "hm </think>```\na\n```\n```\nb\n```", "b", null],
-    ["none while thinking is open", "<think>\n```\na\n```", null, null],
-    ["none when thinking is opened again", "<think>a</think>\n```\nb\n```\n<think>", null, null],
-    ["none when the last fence is left open", "```\na\n```\n```python\nb = 1", null, null],
-    ["tildes", "~~~ Python extra words\na\n~~~", "a", "python"],
-    ["a longer closing fence", "```\na\n`````  ", "a", null],
-    ["a shorter fence is content", "````md\n```\na\n```\n````", "```\na\n```", null],
-    ["the other mark is content", "```\n~~~\na\n```", "~~~\na", null],
-    ["a closing fence has no info", "```\na\n```b\n```", "a\n```b", null],
-    ["a backtick in the info is no fence", "```a`b\nx\n~~~\ny\n~~~", "y", null],
-    ["up to three blanks, taken off the content", "  ```c++\n  a\n   b\nc\n   ```", "a\n b\nc", "cpp"],
-    ["four blanks are no fence", "    ```\na\n    ```", null, null],
-    ["two marks are no fence", "``\na\n``", null, null],
-    ["a fence that words follow on its line is none", "Run: ``` like so\na\n```", null, null],
-    ["CR LF lines", "```js\r\na\r\nb\r\n```\r\n", "a\r\nb", "javascript"],
-    ["an info word that could not be a language is none", "```%!\na\n```", "a", null],
-    ["an empty block is blank", "```\n```", null, null],
-    ["blank and punctuation-only blocks are blank", "```\n \n:.,\n```", null, null],
-    ["a letter of any script is content", "```\n猫\n```", "猫", null],
-    ["the empty text", "", null, null],
-  ])("%s", (_, text, candidate, language) => {
-    if (language === null || candidate !== null) expect(block(text)).toEqual({ candidate, language });
-    else expect(block(text).candidate).toBeNull();
+  test("is the candidate that the vectors say, of the language where there is one", () => {
+    const cases = lines<{ name: string; text: string; candidate: string | null; language: string | null }>(
+      "last_code_blocks.jsonl",
+    );
+    const found = cases.map((one) => ({ ...one, ...block(one.text) }));
+    expect(found).toEqual(cases);
   });
 
   test("the group's language wins over the fence's", () => {

@@ -6,6 +6,7 @@ import type { FormatRule } from "../../src/core/contract/spec.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
+import { lines } from "../harness/vector-lines.ts";
 
 function refusal(...rules: FormatRule[]): ApiError {
   try {
@@ -29,36 +30,9 @@ test("no rule holds always; several hold together", () => {
   expect(all({ text: "<think>a</think>Answer: x", candidate: null })).toBe(false);
 });
 
-test.each([
-  ["<think>a</think>b", true],
-  ["a</think>b", true],
-  ["<think>a</think>b</think>c", true],
-  ["</think>", true],
-  ["", false],
-  ["b", false],
-  ["<think>a", false],
-  ["</think><think>", false],
-  ["<think>a</think><think>b</think>", false],
-  ["a</think><think>b</think>", false],
-  ["<think><think></think>", false],
-  ["[THINK]a[/THINK]b", true],
-  ["<thinking>a</thinking>b", true],
-  ["<THINK>a</THINK>b", true],
-  ["<|channel>thought\na<channel|>b", true],
-  [
-    "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary<|message|>c<|end|><|start|>assistant<|channel|>final<|message|>b",
-    true,
-  ],
-  ["analysisaassistantfinalb", true],
-  ["a</thinking>b", true],
-  ["<think>[THINK] <thinking></think>b", true],
-  ["<|channel|>analysis<|message|>a", false],
-  ["[THINK]a", false],
-  ["<thinking>a</thinking><thinking>b</thinking>", false],
-  ["<thinking>a</thinking><think>b", false],
-  ["[THINK]a</think>", false],
-])("closed_think of %j is %j", (text, holds) => {
-  expect(hasClosedThink(text)).toBe(holds);
+test("closed_think holds as the vectors say", () => {
+  const cases = lines<{ text: string; holds: boolean }>("closed_think.jsonl");
+  expect(cases.map(({ text }) => ({ text, holds: hasClosedThink(text) }))).toEqual(cases);
 });
 
 describe("regular expressions", () => {
