@@ -28,7 +28,7 @@ export interface VerifierUnderTest {
 /** Makes an adapter with its backend. `answers`: each generation gets a non-empty answer. */
 export type MakeVerifier = (mode: BackendMode) => Promise<VerifierUnderTest>;
 
-/** A job about so many candidates, of the kind of questions that an adapter takes. */
+/** Makes a job about `count` candidates, of the kind of questions that an adapter takes. */
 export type MakeJob = (count: number, samples?: number, name?: string) => VerifierJob;
 
 /** A call with the spec's defaults and no deadline. */
@@ -123,7 +123,7 @@ const MALFORMED = [
   '{"run":null}',
 ];
 
-/** What each fault of a backend is called; a service that runs programs may say itself that it failed. */
+/** Codes for each fault of a backend; a service that runs programs may say itself that it failed. */
 const FAULTS: readonly { mode: BackendMode; codes: readonly (ItemErrorCode | null)[] }[] = [
   { mode: "busy", codes: ["verifier_overloaded"] },
   { mode: "refuses", codes: ["verifier_rejected"] },

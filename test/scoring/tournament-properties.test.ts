@@ -1,4 +1,4 @@
-// What every pairwise tournament holds, from request to reply: nothing depends on the order of rollouts or
+// Properties of every pairwise tournament, from request to reply: nothing depends on the order of rollouts or
 // answers, a budget is a bound, the counts add up, and a rollout that is left out changes only what it must.
 // That an early judgement equals the whole one: test/objects/gathering/early.test.ts.
 import { describe, expect, it } from "vitest";

@@ -29,7 +29,7 @@ import { clock, deadUrl } from "./setup.ts";
 interface Adapter {
   name: string;
   make(url: string): Verifier | Promise<Verifier>;
-  /** What a serving backend says to a question's body. */
+  /** The reply of a serving backend to a question's body. */
   answer(body: never): Behaviour;
   options?: MockOptions;
   job?: MakeJob;
@@ -38,7 +38,7 @@ interface Adapter {
 const JSON_TYPE = { "content-type": "application/json" };
 const says = (document: unknown): Behaviour => raw([JSON.stringify(document)], JSON_TYPE);
 
-/** An adapter of the table, with a backend of its own. */
+/** An adapter of the table, with a separate backend state. */
 function adapterOf(protocol: string, settings: object, url: string): Verifier {
   const kind = BACKENDS.find((one) => one.protocol === protocol);
   if (kind === undefined) throw new Error(`no kind of backend is named ${protocol}`);

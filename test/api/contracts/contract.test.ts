@@ -1,5 +1,5 @@
-// What every contract promises its clients, one suite for each scoring route of the table: its cases come from
-// the route's example, its error dialect, its options and its schema.
+// Guarantees of every contract to its clients: one suite for each scoring route of the table, with cases from
+// the route's example, error dialect, options and schema.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { FaultDialect } from "../../../src/api/door/dialect.ts";
@@ -44,7 +44,7 @@ async function sendExample(client: Client, { post }: Api, headers: Record<string
 interface DialectLine {
   dialect: string;
   code: string;
-  /** The status of our own document. */
+  /** The status before the dialect changes it. */
   given: number;
   status: number;
   members: Fields;
@@ -73,7 +73,7 @@ const SPOKEN: Readonly<Record<string, readonly [dialect: string, wait_ms: number
   nemo_gym: ["trainers", 60_000, true],
   nemo_gym_compare: ["trainers", null],
 };
-/** A body of `/rerank` with `texts` is TEI's, which has an error of its own for an empty list. */
+/** A body of `/rerank` with `texts` is TEI's, which has a separate error for an empty list. */
 function dialectOf({ contract }: Client, { texts }: Fields) {
   if (contract.name !== "bare_rerank" || texts === undefined) return SPOKEN[contract.name]?.[0];
   return Array.isArray(texts) && texts.length === 0 ? "teiEmpty" : "tei";
@@ -130,7 +130,7 @@ const isRanking = ({ contract }: Client) => /_rank$|_rerank$/.test(contract.name
 const lowest = (client: Client) =>
   isGathered(client) || hasPlaces(client) || client.contract.name === "nemo_gym_compare" ? scaled(client, [-1])[0] : 0;
 
-/** Failures of all questions: the status of our own document, and what `Retry-After` says. */
+/** Failures of all questions, and the value of `Retry-After`. */
 const FAILURES: readonly (readonly [ItemErrorCode, string | null])[] = [
   ["verifier_unavailable", "5"],
   ["verifier_overloaded", "1"],
