@@ -26,7 +26,7 @@ export const VerlRequestSchema = z.object({
     ),
   ),
 });
-export const VerlReplySchema = SampleLogsSchema.extend({
+const VerlReplySchema = SampleLogsSchema.extend({
   score: z.number(),
   acc: z
     .number()
