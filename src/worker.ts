@@ -39,6 +39,7 @@ import type { AlarmWatch } from "./scoring/alarm-watch.ts";
 import { AnswerStreaks } from "./scoring/answer-streaks.ts";
 import type { JudgingDeps } from "./scoring/deps.ts";
 import { createVerifier } from "./verifier/create.ts";
+import type { Backend } from "./verifier/fan-out/backend.ts";
 import { knowPriorities } from "./verifier/settings.ts";
 import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 
@@ -47,6 +48,10 @@ const metrics = new Metrics();
 const answers = new AnswerStreaks();
 
 const clock: Clock = systemClock;
+
+/** Shared by all verifiers of the isolate, which a changed configuration replaces. */
+const backendStates = new Map<string, Backend>();
+
 const REACH = { timers: clock, report: printLine };
 
 /** Client for the deployment's totals, to which the isolate sends its counters. */
@@ -91,7 +96,7 @@ const VERIFIER: LazyPart<Verifier> = {
     const [first, ...others] = backends;
     if (first === undefined) return null;
     const options = { hedging: VERIFIER_HEDGING !== "off", max_in_flight, ai };
-    const verifier = createVerifier([first, ...others], options, clock);
+    const verifier = createVerifier([first, ...others], options, clock, backendStates);
     return Object.assign(verifier, { extra });
   },
 };

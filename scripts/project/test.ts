@@ -5,7 +5,7 @@ import { goOnAs, ROOT, runToEnd } from "./child.ts";
 import { isHelp, isPart, type Parts, sayHelp } from "./parts.ts";
 
 /** The vitest projects of `npm test` without a name, which need only the packages of `npm ci`. */
-export const DEFAULT_PROJECTS = ["node", "isolated", "mocked", "workerd"];
+export const DEFAULT_PROJECTS = ["node", "toys", "workerd"];
 
 export const TESTS = {
   call: "npm test --",
@@ -28,9 +28,9 @@ export const TESTS = {
 type Name = keyof typeof TESTS.names;
 
 const PROJECTS: Partial<Record<Name, { projects: readonly string[]; needs: readonly Beside[] }>> = {
-  slow: { projects: ["slow", "slow-isolated"], needs: ["lab", "test"] },
-  searches: { projects: ["searches", "searches-isolated"], needs: ["lab", "test"] },
-  lab: { projects: ["lab", "lab-isolated"], needs: ["lab", "test"] },
+  slow: { projects: ["slow"], needs: ["lab", "test"] },
+  searches: { projects: ["searches"], needs: ["lab", "test"] },
+  lab: { projects: ["lab"], needs: ["lab", "test"] },
   "lab-commands": { projects: ["lab-processes", "lab-pages"], needs: ["lab", "test"] },
   processes: { projects: ["processes"], needs: ["lab", "test"] },
   deploy: { projects: ["deploy"], needs: ["test"] },

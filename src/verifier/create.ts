@@ -1,4 +1,4 @@
-// Builds one verifier from the configured backends and keeps each backend's state in the isolate. Independent
+// Builds one verifier from the configured backends. Independent
 // of where the configuration comes from.
 import type { AiBinding, Clock, Verifier } from "../ports/ports.ts";
 import { Backend } from "./fan-out/backend.ts";
@@ -16,32 +16,33 @@ interface VerifierOptions {
   ai?: AiBinding | undefined;
 }
 
-/** Backend states by name and URL, shared by all verifiers of an isolate that use the same backend. */
-const remembered = new Map<string, Backend>();
+/** Backend states by name and URL. */
+type BackendStates = Map<string, Backend>;
 
-function backendOf(name: string, url: string, hedging: boolean): Backend {
+function backendOf(states: BackendStates, name: string, url: string, hedging: boolean): Backend {
   const key = JSON.stringify([name, url, hedging]);
-  const known = remembered.get(key) ?? new Backend({ name, hedging });
-  remembered.set(key, known);
+  const known = states.get(key) ?? new Backend({ name, hedging });
+  states.set(key, known);
   return known;
 }
 
 /**
  * Builds the verifier for these backends. Backends that answer the same kind of questions are tried in order.
- * Unnamed backends are called `verifier` (the first), `fallback-1`, `fallback-2`, ..
+ * Verifiers with the same `states` share the state of a backend that they both use. Unnamed backends are called `verifier` (the first), `fallback-1`, `fallback-2`, ..
  * @throws TypeError for a URL that cannot be used
  */
 export function createVerifier(
   backends: readonly [BackendSettings, ...BackendSettings[]],
   { hedging, max_in_flight, ai }: VerifierOptions,
   clock: Clock,
+  states: BackendStates = new Map(),
 ): Verifier {
   const verifiers = backends.map((settings, at) => {
     const { protocol, url, api_key = null, key_variable = keyVariable(at) } = settings;
     const { name = at === 0 ? "verifier" : `fallback-${at}` } = settings;
     const kind = BACKENDS.find((kind) => kind.protocol === protocol);
     if (kind === undefined) throw new TypeError("No kind of backend supports this protocol.");
-    const backend = backendOf(name, url, hedging && kind.hedging);
+    const backend = backendOf(states, name, url, hedging && kind.hedging);
     return kind.create({ ...settings, name, api_key }, { backend, key_variable, max_in_flight, clock, ai });
   });
   const kinds = [...new Set(verifiers.flatMap(kindsTaken))];

@@ -1,5 +1,5 @@
 // Guarantees that a test file which shares its process leaves the globals as it found them: the next file
-// would run by its timers. Set up for each file by vitest.config.ts.
+// would run by what it replaced. Set up for each file by vitest.config.ts.
 import { afterAll, expect } from "vitest";
 
 const PATHS = [
@@ -10,9 +10,6 @@ const valueAt = (path: string): unknown =>
   path.split(".").reduce((of, name) => Reflect.get(of, name) as object, globalThis as object);
 
 const found = PATHS.map(valueAt);
-
-/** Work that an earlier file left behind would run by a replaced clock: VirtualTime refuses here. */
-Reflect.set(globalThis, "processIsShared", true);
 
 afterAll(() => {
   const left = PATHS.filter((path, at) => valueAt(path) !== found[at]);

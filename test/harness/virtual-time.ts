@@ -108,7 +108,8 @@ export class VirtualTime {
   /** Lets `ms` pass, with all that is due within them. */
   async advance(ms: number): Promise<void> {
     const end = Promise.withResolvers<void>();
-    this.schedule(end.resolve, ms);
+    // After all that is due at the same time, also what is yet to be set for then.
+    this.#push({ at: this.now + ms, order: Number.POSITIVE_INFINITY, run: end.resolve });
     await this.until(end.promise);
   }
 

@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { SCALAR_APIS, type ScalarApiName, scalarsIn } from "../../src/core/wire/scalar-apis.ts";
 import { readEnv } from "../../src/env.ts";
 import { createVerifier } from "../../src/verifier/create.ts";
-import { classified, ENV, request, rewardsOf, serve, textsOf } from "./scalar-setup.ts";
+import { classified, closingServers, ENV, request, rewardsOf, serve, textsOf } from "./scalar-setup.ts";
 import { clock } from "./setup.ts";
+
+closingServers();
 
 describe("each API", () => {
   const two = [

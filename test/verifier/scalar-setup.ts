@@ -16,9 +16,11 @@ export interface Seen {
 
 export const ends: (() => Promise<unknown>)[] = [];
 
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
+/** Closes the servers of each test. Called once by each file. */
+export const closingServers = () =>
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
 
 /** A server whose replies the test writes: a status and a document a request. */
 export async function serve(reply: (seen: Seen, index: number) => { status?: number; document: unknown }) {

@@ -6,6 +6,7 @@ import { answer } from "../harness/mock-behaviours.ts";
 import { startMockVerifier } from "../harness/mock-verifier.ts";
 import {
   classified,
+  closingServers,
   ENV,
   ends,
   type Reply,
@@ -16,6 +17,8 @@ import {
   textsOf,
   verifierOf,
 } from "./scalar-setup.ts";
+
+closingServers();
 
 /** A model whose number is the length of the text behind the question, in thousandths. */
 const length = (text: string) => text.split("\n\n")[1]?.length ?? 0;

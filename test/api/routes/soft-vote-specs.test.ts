@@ -9,6 +9,7 @@ import { fakeTemplateStore } from "../../harness/fakes.ts";
 import { type MockRequest, startMockVerifier } from "../../harness/mock-verifier.ts";
 import { problemOf, setUp } from "./harness.ts";
 import {
+  besideSoftEngine,
   clock,
   close,
   engineAnswers,
@@ -23,6 +24,8 @@ import {
   textOf,
   verifiers,
 } from "./soft-votes-setup.ts";
+
+besideSoftEngine();
 
 describe.each(["openai", "verify"] as const)("a deployment's own template through %s", (protocol) => {
   const key = "The better of the two answers to the request above is [*] (one letter)";

@@ -82,24 +82,27 @@ export const engineAnswers: { behave: (asked: MockRequest) => Behaviour } = { be
 
 export let asked: MockRequest[] = [];
 
-beforeAll(async () => {
-  const listen = (request: MockRequest) => {
-    asked.push(request);
-    return engineAnswers.behave(request);
-  };
-  engine = await startMockVerifier(listen, { question_path: "/v1/chat/completions" });
-  const pool = createEnginePool({ urls: [engine.url], model: "judge", apiKey: null, maxInFlight: 16 });
-  gateway = await startGateway({ host: "127.0.0.1", port: 0, pool });
-  Object.assign(verifiers, {
-    openai: createOpenAiVerifier({ url: engine.url, model: "judge", apiKey: null }, clock),
-    verify: createGatewayVerifier({ url: gateway.url, model: null, apiKey: null }, clock),
+/** Starts the engine and the gateway before a file's tests, and closes them behind. Called once by each file. */
+export function besideSoftEngine(): void {
+  beforeAll(async () => {
+    const listen = (request: MockRequest) => {
+      asked.push(request);
+      return engineAnswers.behave(request);
+    };
+    engine = await startMockVerifier(listen, { question_path: "/v1/chat/completions" });
+    const pool = createEnginePool({ urls: [engine.url], model: "judge", apiKey: null, maxInFlight: 16 });
+    gateway = await startGateway({ host: "127.0.0.1", port: 0, pool });
+    Object.assign(verifiers, {
+      openai: createOpenAiVerifier({ url: engine.url, model: "judge", apiKey: null }, clock),
+      verify: createGatewayVerifier({ url: gateway.url, model: null, apiKey: null }, clock),
+    });
   });
-});
 
-afterAll(async () => {
-  await gateway.close(0);
-  await engine.close();
-});
+  afterAll(async () => {
+    await gateway.close(0);
+    await engine.close();
+  });
+}
 
 export const groupOf = (texts: readonly string[]) => ({
   prompt: "Which is best?",

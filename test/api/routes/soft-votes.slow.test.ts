@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { answer, event, raw } from "../../harness/mock-behaviours.ts";
 import {
   asked,
+  besideSoftEngine,
   chatEvent,
   close,
   engineAnswers,
@@ -19,6 +20,8 @@ import {
   verifiers,
   WORTH,
 } from "./soft-votes-setup.ts";
+
+besideSoftEngine();
 
 /** Per preset: what the judge writes around its letter. */
 const STYLES: Record<string, (shares: readonly number[]) => Piece[]> = {

@@ -2,17 +2,17 @@
 // the toy kind.
 
 import { describe, expect, test, vi } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
-import { ITEM_ERRORS } from "../../../src/core/faults/errors.ts";
-import { fakeSpecStore, preferring, type Script } from "../../harness/fakes.ts";
-import fc from "../../harness/property.ts";
-import { fenced, longest, setUp } from "./harness.ts";
-import { F, refused, request, rewarded, T } from "./signals-setup.ts";
+import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
+import { fenced, longest, setUp } from "../api/routes/harness.ts";
+import { F, refused, request, rewarded, T } from "../api/routes/signals-setup.ts";
+import { fakeSpecStore, preferring, type Script } from "../harness/fakes.ts";
+import fc from "../harness/property.ts";
 
 /** A kind in one file and one line: the share of vowels in a rollout, which needs no verifier. */
-vi.mock("../../../src/core/reward/table.ts", async (original) => {
-  const { SIGNALS } = await original<typeof import("../../../src/core/reward/table.ts")>();
-  const { toy } = await import("./toy-signal.ts");
+vi.mock("../../src/core/reward/table.ts", async (original) => {
+  const { SIGNALS } = await original<typeof import("../../src/core/reward/table.ts")>();
+  const { toy } = await import("../api/routes/toy-signal.ts");
   return { SIGNALS: [...SIGNALS, toy] };
 });
 
