@@ -6,12 +6,13 @@ import { expect, test } from "vitest";
 import type { ProbesStub } from "../../src/objects/counts/read-probes.ts";
 import { type CountsNamespace, createDeploymentCounts } from "../../src/objects/counts/remote.ts";
 import type { ObjectNamespace } from "../../src/objects/storage/reach.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Metrics } from "../../src/platform/counters.ts";
 
 const namespace = (env as unknown as { DEPLOYMENT_TOTALS: CountsNamespace }).DEPLOYMENT_TOTALS;
 const isolate = () => {
   const metrics = new Metrics();
-  return { metrics, counts: createDeploymentCounts(metrics, namespace, () => performance.now()) };
+  return { metrics, counts: createDeploymentCounts(metrics, namespace, systemClock) };
 };
 
 test("what several isolates counted is one number, once, also after the object's restart", async () => {

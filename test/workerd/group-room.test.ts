@@ -11,10 +11,14 @@ import { openGroup } from "../../src/objects/gathering/group.ts";
 import { createRemoteRooms, type RoomNamespace } from "../../src/objects/gathering/remote.ts";
 import { createRoomStore } from "../../src/objects/gathering/room-store.ts";
 import { durableValues } from "../../src/objects/storage/durable.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import type { Seen } from "./upstream.ts";
 
 const objects = (env as unknown as { GROUP_ROOM: DurableObjectNamespace }).GROUP_ROOM;
-const rooms = createRemoteRooms(objects as unknown as RoomNamespace, () => undefined);
+const rooms = createRemoteRooms(objects as unknown as RoomNamespace, {
+  timers: systemClock,
+  report: () => undefined,
+});
 const fenced = (code: string) => `\`\`\`python\n${code}\n\`\`\``;
 const program = (i: number) => fenced(i === 3 ? "BETTER = 3" : `x = ${i}`);
 const never = new AbortController().signal;
@@ -67,7 +71,7 @@ const gathered = (room: string, n: number) =>
   expect
     .poll(() =>
       runInDurableObject(objects.getByName(room), (_, state) =>
-        createRoomStore(durableValues(state))
+        createRoomStore(durableValues(state), systemClock)
           .groups()
           .reduce((sum, { members }) => sum + members.length, 0),
       ),
@@ -156,7 +160,7 @@ describe("a restart", () => {
     const stub = objects.getByName("alarmed");
     const before = (await seen("alarmed")).requests;
     const judged = () =>
-      runInDurableObject(stub, (_, state) => createRoomStore(durableValues(state)).groups()[0]?.judged);
+      runInDurableObject(stub, (_, state) => createRoomStore(durableValues(state), systemClock).groups()[0]?.judged);
     await expect.poll(() => runDurableObjectAlarm(stub).then(judged)).toBe(2);
     const { requests } = await seen("alarmed");
     expect(requests).toBeGreaterThan(0);
@@ -190,12 +194,12 @@ test("storage gives back every text as it was, the largest and the malformed inc
   const texts = ["\u0000 a\u0000", "\ufeffmark", "half \ud800 pair", "é".repeat(LIMITS.rollout_text_bytes / 2), ""];
   texts.push(`\ud800${escaped}`, `😀${"x".repeat(20_000)}\udfff`);
   const kept = await runInDurableObject(objects.getByName("texts"), (_, state) => {
-    const store = createRoomStore(durableValues(state));
+    const store = createRoomStore(durableValues(state), systemClock);
     for (const [i, text] of texts.entries())
       store.addMember(0, i, { rollout: { text, length_tokens: i }, language: null });
     store.flush();
     expectRowsToFit(state.storage);
-    const again = createRoomStore(durableValues(state));
+    const again = createRoomStore(durableValues(state), systemClock);
     return again.members(0, texts.length).map(({ rollout }) => rollout);
   });
   expect(kept).toEqual(texts.map((text, length_tokens) => ({ length_tokens, text })));
@@ -206,18 +210,18 @@ test("storage gives back a prompt that is longer than a row", async () => {
   const turn = { role: "user", content: `é"\ud800${"x".repeat(LIMITS.prompt_bytes - 16)}` };
   const subject = { room, spec, run_id, step, key_name, prompt: new Array(10).fill(turn) };
   const kept = await runInDurableObject(objects.getByName("long"), (_, state) => {
-    const store = createRoomStore(durableValues(state));
+    const store = createRoomStore(durableValues(state), systemClock);
     store.saveSubject(subject);
     store.flush();
     expectRowsToFit(state.storage);
-    return createRoomStore(durableValues(state)).subject();
+    return createRoomStore(durableValues(state), systemClock).subject();
   });
   expect(kept).toEqual(subject);
 });
 
 test("a group that begins when all others were forgotten is stored, although it has the epoch of one of them", async () => {
   const kept = await runInDurableObject(objects.getByName("epochs"), (_, state) => {
-    const store = createRoomStore(durableValues(state));
+    const store = createRoomStore(durableValues(state), systemClock);
     const content = (text: string) => ({ rollout: { text }, language: null });
     store.saveGroup(openGroup(0, { group_size: 2, whole_only: false }));
     store.addMember(0, 0, content("old"));
@@ -227,7 +231,7 @@ test("a group that begins when all others were forgotten is stored, although it 
     store.addMember(0, 0, content("new"));
     store.addToJournal(0, "key", { request_id: "r", samples: [] });
     store.flush();
-    const again = createRoomStore(durableValues(state));
+    const again = createRoomStore(durableValues(state), systemClock);
     return [again.groups().map(({ size }) => size), again.members(0, 1), [...again.journal(0).keys()]];
   });
   expect(kept).toEqual([[3], [{ rollout: { text: "new" }, language: null }], ["key"]]);

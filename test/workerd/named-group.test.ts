@@ -7,6 +7,7 @@ import { type RewardsReply, RewardsReplySchema } from "../../src/core/contract/r
 import type { GroupState } from "../../src/objects/gathering/group-state.ts";
 import { createRoomStore } from "../../src/objects/gathering/room-store.ts";
 import { durableValues } from "../../src/objects/storage/durable.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { sha256Hex } from "../../src/platform/sha256.ts";
 
 const objects = (env as unknown as { GROUP_ROOM: DurableObjectNamespace }).GROUP_ROOM;
@@ -58,7 +59,7 @@ test("one whose size is reached is judged by its alarm where its object is gone"
 test("nothing is left of one that nobody asks for any more", async () => {
   await added("over", 0);
   await runInDurableObject(await stubOf("over"), (_, state) => {
-    const store = createRoomStore(durableValues(state));
+    const store = createRoomStore(durableValues(state), systemClock);
     const [group] = store.groups() as [GroupState];
     store.saveGroup({ ...group, forget_at: Date.now() - 1 });
     store.flush();
