@@ -94,7 +94,12 @@ export const generationsOf = ({ samples, preset }: Pick<Question, "samples" | "p
 export const samplesNamed = ({ first_sample = 0, samples }: Presentation): string => `${first_sample}+${samples}`;
 
 /** Key for the candidates that a question compares, independent of their order. */
-export const comparedIn = ({ shown }: Pick<Presentation, "shown">): string => [...shown].sort((a, b) => a - b).join();
+export function comparedIn({ shown }: Pick<Presentation, "shown">): string {
+  const [i = 0, j = 0] = shown;
+  // Pairs are by far the most frequent.
+  if (shown.length === 2) return i < j ? `${i},${j}` : `${j},${i}`;
+  return [...shown].sort((a, b) => a - b).join();
+}
 
 /** Whether a question is neither a re-ask nor a trial. */
 export const isFirst = ({ reask, trial }: Pick<Presentation, "reask" | "trial">): boolean =>

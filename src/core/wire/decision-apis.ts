@@ -50,12 +50,22 @@ export interface DecisionApi {
 }
 
 const tokens = z.number().int().min(0).nullish();
-const numbers = z.record(z.string(), z.unknown());
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+/** Checked in place: a schema that copies each of a reply's numbers would cost more CPU than the request. */
+const numbers = z.custom<Record<string, unknown>>(isRecord);
+const answersOf = z.custom<Record<string, { probabilities?: Record<string, unknown> }>>(
+  (answers) =>
+    isRecord(answers) &&
+    Object.values(answers).every(
+      (answer) => isRecord(answer) && (answer.probabilities === undefined || isRecord(answer.probabilities)),
+    ),
+);
 const mass = z.number().min(0).max(1.001);
 
 const SystemOneReply = z.object({
   model: z.string().max(256).nullish(),
-  answers: z.record(z.string(), z.object({ probabilities: numbers.optional() })),
+  answers: answersOf,
   usage: z.object({ input_tokens: tokens }).nullish(),
   /** vLLM sends this field. */
   diagnostics: z.record(z.string(), z.object({ label_mass: mass.optional() })).nullish(),
@@ -210,8 +220,10 @@ export const DECISION_API_NAMES = Object.keys(DECISION_APIS) as [DecisionApiName
 
 /** Number of digits after the decimal point. */
 function decimalsOf(value: number): number {
-  const [, digits = ""] = String(value).split(".");
-  return String(value).includes("e") ? 17 : digits.length;
+  const text = String(value);
+  const point = text.indexOf(".");
+  if (text.includes("e")) return 17;
+  return point === -1 ? 0 : text.length - point - 1;
 }
 
 /** Tolerance for rounding errors of the summation. */

@@ -37,9 +37,18 @@ export interface DecisionState {
   word: string;
 }
 
-/** Chooses a check word that differs between calls and that candidates cannot predict. */
-function checkWord(texts: readonly string[], secret: string): string {
-  return WORDS[hashText("check", secret, ...texts)[0] % WORDS.length] as string;
+/**
+ * Returns a function that chooses a check word for a state with these texts. The word differs between calls,
+ * and candidates cannot predict it. Each text is hashed once per job.
+ */
+function checkWords(secret: string): (texts: readonly string[]) => string {
+  const digests = new Map<string, number>();
+  const digestOf = (text: string): number => {
+    const digest = digests.get(text) ?? hashText(secret, text)[0];
+    digests.set(text, digest);
+    return digest;
+  };
+  return (texts) => WORDS[hashText("check", secret, ...texts.map(digestOf))[0] % WORDS.length] as string;
 }
 
 /**
@@ -70,9 +79,10 @@ export function createStates(
 ): (call: Pick<DecisionCall, "order" | "asks">) => DecisionState {
   const preset = presetNamed(job.preset) as Preset;
   const render = createPresetRenderer(preset, job, quote);
+  const checkWord = checkWords(secret);
   return ({ order, asks }) => {
     const letters = new Map(order.map((candidate, place) => [candidate, LETTERS[place] as string]));
-    const word = checkWord([job.question, ...order.map((candidate) => job.candidates[candidate] as string)], secret);
+    const word = checkWord([job.question, ...order.map((candidate) => job.candidates[candidate] as string)]);
     const [message] = render(order);
     const { text, urls: images } = withImageNumbers(message?.content ?? "", job.images ?? {});
     const questions = asks.map((ask) =>
@@ -86,12 +96,12 @@ export function createStates(
   };
 }
 
-const FOREIGN_TOKENS = 1.5;
-/** Estimated tokens per ASCII character. */
-const TOKENS = Array.from({ length: 128 }, (_, code) => {
+/** Estimated quarters of a token per character: other scripts, and each ASCII character. */
+const FOREIGN_QUARTERS = 6;
+const QUARTERS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
-  if (/\d/.test(character)) return 1;
-  return /[A-Za-z\s]/.test(character) ? 0.25 : 0.75;
+  if (/\d/.test(character)) return 4;
+  return /[A-Za-z\s]/.test(character) ? 1 : 3;
 });
 
 /**
@@ -99,9 +109,12 @@ const TOKENS = Array.from({ length: 128 }, (_, code) => {
  * character of other scripts.
  */
 export function tokensAtMost(text: string): number {
-  let tokens = 0;
-  for (let i = 0; i < text.length; i++) tokens += TOKENS[text.charCodeAt(i)] ?? FOREIGN_TOKENS;
-  return Math.ceil(tokens);
+  let quarters = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    quarters += code < 128 ? (QUARTERS[code] as number) : FOREIGN_QUARTERS;
+  }
+  return Math.ceil(quarters / 4);
 }
 
 /** Tokens of the frame of a question, and of each of its options. */

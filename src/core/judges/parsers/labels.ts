@@ -1,8 +1,9 @@
 // Finds labels, either as the whole content or anywhere in the rest of a line.
 import { stripped, unwrapped } from "./answer-text.ts";
 
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 /** The letters that are the default labels of the candidates shown. */
-export const lettersOf = (count: number): string[] => [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].slice(0, count);
+export const lettersOf = (count: number): string[] => LETTERS.slice(0, count);
 
 export interface LabelWords {
   labels: readonly string[];
