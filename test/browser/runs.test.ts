@@ -156,11 +156,13 @@ it("compares the runs that are ticked in the list, and at most five", async () =
 it.each([
   [1280, 800],
   [400, 600],
-])("shows the first chart of a run with alarms within %i x %i px", async (width, height) => {
-  const { page } = await open("/runs/long", { width });
-  const box = await page.locator(".chart").first().boundingBox();
-  expect(box?.y).toBeLessThan(height);
-  await page.context().close();
+])("shows the first chart of a run with alarms or a long id within %i x %i px", async (width, height) => {
+  for (const id of ["long", LONG_ID]) {
+    const { page } = await open(`/runs/${id}`, { width });
+    const box = await page.locator(".chart").first().boundingBox();
+    expect(box?.y, id).toBeLessThan(height);
+    await page.context().close();
+  }
 });
 
 it("finds a run by any alarm that is on, by a certain one, and by text", async () => {

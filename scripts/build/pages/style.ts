@@ -71,7 +71,7 @@ input[type="search"], input[type="password"], input[type="text"], input[type="nu
 .alarm-list details:not([open]) summary { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .alarm-list li.over { border-color: var(--line); }
 .alarm-list li.over b { font-weight: 400; color: var(--soft); }
-.calm { color: var(--calm); }
+.calm { color: var(--calm); margin: 0.4rem 0; }
 .headlines { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.5rem 1rem; margin: 0.6rem 0; }
 .headlines dt { color: var(--soft); font-size: 0.85rem; }
 .headlines dd { margin: 0; display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; }
@@ -110,6 +110,7 @@ svg.plot { touch-action: pan-y; }
 @media (max-width: 40rem) {
   td[data-title="group"], td .begins { max-width: 8.5rem; white-space: normal; overflow-wrap: anywhere; }
   .cards .field { white-space: normal; overflow-wrap: anywhere; }
+  .runs h1 { font-size: 1.3rem; }
   .runs header nav { order: 1; }
   .runs header > button { margin-left: auto; }
   .headlines .plot { display: none; }

@@ -4,13 +4,15 @@
 export const PROMPT_HEAD_CHARS = 2000;
 const WORDS_CHARS = 120;
 
-/** A JSON string without its quotes, which the end of the head may cut. */
-const STRING = String.raw`((?:[^"\\]|\\.)*)`;
-const CONTENT = String.raw`"content":(?:\[\{"type":"(?:input_)?text","text":)?"${STRING}`;
-/** A message's content in the key orders of common clients: a user's first, then anyone's. */
-const CONTENTS = [`"role":"user",${CONTENT}`, `"content":"${STRING}","role":"user"`, CONTENT].map(
-  (source) => new RegExp(source, "u"),
-);
+/**
+ * A message's content in the key orders of common clients: a user's first, then anyone's. The end of the head
+ * may cut the string.
+ */
+const CONTENTS = [
+  /"role":"user","content":(?:\[\{"type":"(?:input_)?text","text":)?"((?:[^"\\]|\\.)*)/,
+  /"content":"((?:[^"\\]|\\.)*)","role":"user"/,
+  /"content":(?:\[\{"type":"(?:input_)?text","text":)?"((?:[^"\\]|\\.)*)/,
+];
 
 /** The text of the first user message of a serialized chat that may be cut; null if it cannot be found. */
 function firstMessage(head: string): string | null {
