@@ -137,14 +137,17 @@ function rulesOf(
     });
 }
 
-/** The lines with their labels, each on the side with more room. */
-function ruleMarks(rules: readonly Rule[], [low, high]: Extent) {
+/**
+ * The lines with their labels, each on the side with more room.
+ * @param dy distance of the labels from the top, in pixels
+ */
+function ruleMarks(rules: readonly Rule[], [low, high]: Extent, dy = 0) {
   return (["began", "change"] as const).flatMap((kind) => {
     const same = rules.filter((rule) => rule.kind === kind);
     const label = (textAnchor: "start" | "end", some: readonly Rule[]) =>
       text(some, {
         ...{ x: "x", text: "label", frameAnchor: "top", textAnchor, className: kind },
-        dx: textAnchor === "end" ? -3 : 3,
+        ...{ dx: textAnchor === "end" ? -3 : 3, dy },
       });
     const [left, right] = [true, false].map((isLeft) =>
       same.filter(({ x, labelled }) => labelled && x <= (low + high) / 2 === isLeft),
@@ -208,6 +211,8 @@ function domainOf(
 }
 
 const WIDTH = 420;
+/** Height of a label, in pixels. */
+const LABEL_ROW = 14;
 const HEIGHT = 190;
 
 /** A point with its place on the axis. */
@@ -251,6 +256,7 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
   const strokes = strokesOf(points, runs);
   const several = strokes.names.length > 1;
   const bounds = thresholds.map(({ value }) => value);
+  const highest = Math.max(...bounds, extentOf(known.map(({ value }) => value))[1]);
   const range = domainOf(known, bounds, unit);
   const span = extentOf(known.map(({ x }) => x));
   const banded = known.filter(({ low }) => low !== undefined);
@@ -270,8 +276,8 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
       ...seriesLines(points, strokes, smooth !== null),
       ...(smooth === null ? [] : seriesLines(smooth, strokes, false)),
       ...(known.length > DOTS_MOST ? [] : [dot(known, { x: "x", y: "value", r: 2, fill: strokeOf(strokes) })]),
-      ...thresholdMarks(thresholds, Math.max(...bounds, extentOf(known.map(({ value }) => value))[1])),
-      ...ruleMarks(rulesOf(options, view, span), span),
+      ...thresholdMarks(thresholds, highest),
+      ...ruleMarks(rulesOf(options, view, span), span, bounds.includes(highest) ? LABEL_ROW : 0),
       tip(known, pointerX({ x: "x", y: "value", title: titleOf })),
     ],
   });
