@@ -1,5 +1,5 @@
 // Holds what our regular expressions accept, find and cost. Held to re2js, RE2's own port, and to
-// Python's recorded answers by regex-peers.test.ts.
+// Python's recorded answers by regex-peers.slow.test.ts.
 import safeRegex from "safe-regex2";
 import { describe, expect, test } from "vitest";
 import { parseRegex, RegexSyntaxError } from "../../src/core/text/regex/parse.ts";

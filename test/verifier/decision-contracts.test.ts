@@ -149,7 +149,7 @@ describe("systemone", () => {
 });
 
 describe("sglang", () => {
-  // The fields of /v1/decisions in sglang 0.5.23, which refuses others.
+  // The fields of sglang 0.5.23's decision route, which refuses others.
   const text = z.string().min(1);
   const asked = { id: text, question: text };
   const question = z.discriminatedUnion("type", [

@@ -85,7 +85,7 @@ it.each(DECISION_API_NAMES)("a model that reads everything is not reported, in o
   expect(depths.map(({ read }) => read)).toEqual([true, true, true, true, true]);
   // Within the limit, and near it.
   expect(read_tokens).toBeLessThanOrEqual(tokensOf(api));
-  expect(read_tokens).toBeGreaterThan(0.94 * tokensOf(api));
+  expect(read_tokens).toBeGreaterThan(0.9 * tokensOf(api));
 });
 
 it.each(DECISION_API_NAMES)(

@@ -20,14 +20,14 @@ const LIST_PART_SAMPLES = 2;
 /** Verdicts needed to distinguish jammers from a verifier whose answers are mostly unreadable. */
 const LAST_PAIR_SAMPLES = 4;
 
-type Judge = Pick<JudgeSettings, "mode" | "prompt">;
+type TrialJudge = Pick<JudgeSettings, "mode" | "prompt">;
 
 /** Whether failed lists are asked again in parts, because a decision model's lists are too long for all pairs. */
-export const asksInParts = ({ mode, prompt }: Judge, n: number): boolean =>
+export const asksInParts = ({ mode, prompt }: TrialJudge, n: number): boolean =>
   mode === "listwise" && n > 2 && isDecision(prompt);
 
 /** Upper bound of the generations spent on trials for n candidates. */
-export function trialsMost(judge: Judge, n: number): number {
+export function trialsMost(judge: TrialJudge, n: number): number {
   if (judge.mode === "pairwise") return LAST_PAIR_SAMPLES;
   const pairs = LIST_PART_SAMPLES * allPairs(Math.min(n, LIMITS.list_candidates_max));
   if (asksInParts(judge, n)) return pairs + LIST_PART_SAMPLES * 2 * n;
@@ -41,7 +41,7 @@ export function trialsMost(judge: Judge, n: number): number {
  * @param group one content key and one text per candidate
  */
 export function trialsOf(
-  judge: Judge,
+  judge: TrialJudge,
   group: Pick<PreparedGroup, "keys" | "texts">,
   asked: readonly AskedQuestion[],
   seed: number,
