@@ -140,6 +140,24 @@ describe("scores", () => {
     expect(reply.meta.warnings).toEqual(["partly_judged 0,2", "parse_rate_low: 0.50"]);
     expect(indices(reply)[0]).toBe(1);
   });
+
+  test.each(["/v2/rerank", "/v1/rerank", "/rerank", "/pinecone/rerank", "/score"])(
+    "%s: answers without any choice rank nothing, even if the spec counts them as ties",
+    async (path) => {
+      const specs = fakeSpecStore({
+        ties: ofFlat({ ...DEFAULT_SPEC, judge: { ...DEFAULT_SPEC.judge, unparsed: "tie" } }),
+      });
+      const body =
+        path === "/score"
+          ? { model: "m", text_1: "Sum it.", text_2: PROGRAMS }
+          : path === "/pinecone/rerank"
+            ? { ...cohereV2, documents: PROGRAMS.map((text) => ({ text })) }
+            : cohereV2;
+      const reply = await setUp({ specs, script: () => "no choice" }).post(`${path}?spec=ties`, body);
+      expect(reply.status).toBe(422);
+      expect(await reply.text()).toContain("contain no choice");
+    },
+  );
 });
 
 describe("the spec", () => {
