@@ -1,6 +1,7 @@
 // Holds what hedging guarantees: one report a sample, the slower copy cancelled, at most 5 % extra,
 // never towards a busy backend.
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
 import { Backend } from "../../src/verifier/fan-out/backend.ts";
 import { hedged, type Launch } from "../../src/verifier/fan-out/hedge.ts";
 import { outcome } from "../../src/verifier/fan-out/refusal.ts";
@@ -15,7 +16,7 @@ import { gate, heldTimer, withMock } from "./setup.ts";
 function seasoned(hedges = 1): Backend {
   const backend = new Backend({ name: "verifier", hedging: true });
   for (let i = 0; i < 32; i++) backend.began(5);
-  for (let i = 0; i < 20 * hedges; i++) backend.sent(performance.now());
+  for (let i = 0; i < 20 * hedges; i++) backend.sent(systemClock.now());
   return backend;
 }
 
@@ -145,7 +146,7 @@ describe("a straggler", () => {
     await withMock(
       ({ index }) => (index === 0 ? status(400) : answer("\\boxed{A}", { before_headers: opened })),
       async (mock, verifier) => {
-        backend.refused(performance.now());
+        backend.refused(systemClock.now());
         const judging = judged(verifier, { ...pairsJob(2), questions: [{ id: 0, shown: [0, 1], samples: 3 }] });
         await mock.until(({ log }) => log.length === 3);
         for (const { run } of [...held]) run();
