@@ -1,8 +1,10 @@
 // Cases of the recordings: combinations of a spec, a contract, a group size, kinds of rollouts and a judge.
 // Every combination uses features that stay in the product, so that a refactoring must leave its record equal.
 import * as contracts from "../api/contracts/examples.ts";
-import { CONTRACTS } from "../api/contracts/sample-setup.ts";
+import { CONTRACTS, restartResponses } from "../api/contracts/sample-setup.ts";
 import type { JudgeName } from "./recorded-judge.ts";
+
+restartResponses();
 
 export interface SentRequest {
   method?: "PUT";

@@ -3,8 +3,10 @@
 
 import * as examples from "../../scripts/build/openapi/examples.ts";
 import * as contracts from "../api/contracts/examples.ts";
-import { CONTRACTS } from "../api/contracts/sample-setup.ts";
+import { CONTRACTS, restartResponses } from "../api/contracts/sample-setup.ts";
 import { fenced } from "../api/routes/harness.ts";
+
+restartResponses();
 
 export interface RecordedRequest {
   name: string;

@@ -22,6 +22,10 @@ const chatml = (prompt: string) => `<|im_start|>user\n${prompt}<|im_end|>\n<|im_
 const field = (name: string) => (reply: unknown) => (reply as Record<string, unknown>)[name];
 
 let responses = 0;
+/** Numbers responses from 0 again, for requests that are recorded. */
+export const restartResponses = () => {
+  responses = 0;
+};
 
 export const CONTRACTS: readonly SampleContract[] = [
   {
