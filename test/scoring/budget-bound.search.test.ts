@@ -7,7 +7,7 @@ import { ApiError } from "../../src/core/faults/errors.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";
 import { costOf, type GroupCost } from "../../src/core/reward/cost.ts";
-import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";

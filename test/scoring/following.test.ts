@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { GroupResult } from "../../src/core/contract/replies.ts";
-import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";

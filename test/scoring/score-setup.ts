@@ -1,6 +1,6 @@
 import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
-import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { Generation } from "../../src/core/wire/questions.ts";

@@ -1,7 +1,7 @@
 // Holds that the model that judged is reported wherever its verdict is, and that strict_model keeps to one.
 
 import { describe, expect, it } from "vitest";
-import { type SpecInput } from "../../src/core/reward/flat-spec.ts";
+import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";

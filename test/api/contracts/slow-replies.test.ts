@@ -36,7 +36,10 @@ describe.each(WHOLE)("%s", (_, { path, example }) => {
     expect(await text).toMatch(/^\n\n\n\S/);
     const quick = await setUp().post(url, example);
     const plain = (body: unknown) =>
-      JSON.stringify(body).replace(/"(?:id|request_id)":"[^"]*"|"created(?:_at)?":\d+|"(?:total|verifier)_ms":\d+/g, "");
+      JSON.stringify(body).replace(
+        /"(?:id|request_id)":"[^"]*"|"created(?:_at)?":\d+|"(?:total|verifier)_ms":\d+/g,
+        "",
+      );
     expect(plain(JSON.parse(await text))).toBe(plain(await quick.json()));
   });
 
