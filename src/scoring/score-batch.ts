@@ -243,7 +243,7 @@ async function judgeAll(
   const results: GroupResult[] = [];
   function* resultOf(signals: GroupSignals): Generator<number, GroupResult> {
     yield signals.size * STEPS_ROLLOUT;
-    return formOf(spec).told(groupResult(signals, judgeable));
+    return formOf(spec).replied(groupResult(signals, judgeable));
   }
   await Promise.all(
     judgings.map(async (judging, index) => {

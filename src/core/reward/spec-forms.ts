@@ -22,7 +22,7 @@ interface SpecForm {
   components: Readonly<Record<string, number | null>>;
   /** The path in the written spec of a setting of a signal. */
   path(name: string, setting: SettingPath): SettingPath;
-  /** What an error names as needing a fact: a signal, or the flat form's setting. */
+  /** The name of a signal in errors about a missing fact; in the flat form, the name of a setting. */
   needing(name: string, signal: SpecSignal): string;
   /** The spec as written, with defaults filled in. Specs are stored, logged and shown in this form. */
   document(spec: Spec): object;
@@ -33,8 +33,8 @@ interface SpecForm {
   fingerprint(spec: Spec, prompts: Readonly<Record<string, string>>): string;
   /** The spec without format and length rules, for candidates that the client has already extracted. */
   withoutRules(spec: Spec): Spec;
-  /** A group's result as replies state it. */
-  told(result: GroupResult): GroupResult;
+  /** Converts a group's result to the form in which replies contain it. */
+  replied(result: GroupResult): GroupResult;
 }
 
 /** The format rule that a flat spec always applies, even if it is not listed. */
@@ -60,7 +60,7 @@ const FLAT: SpecForm = {
     return canonicalJson({ ...decidingOf(flat), judge: hashedJudge(flat.judge), prompt_hash });
   },
   withoutRules: (spec) => ofFlat({ ...flatDocument(spec), format: { rules: [], penalty: 0 }, overlong: null }),
-  told(result) {
+  replied(result) {
     const { parts_correlation: _, ...metrics } = result.metrics;
     const rollouts = result.rollouts.map(({ errors: _, ...rollout }) => ({
       ...rollout,
@@ -87,10 +87,10 @@ const SIGNALS_FORM: SpecForm = {
   },
   withoutRules: (spec) =>
     withSignals(spec, (signal) => ("rules" in signal ? { ...signal, rules: [], penalty: 0 } : signal)),
-  told: (result) => result,
+  replied: (result) => result,
 };
 
-/** What depends on the form in which a spec was written. */
+/** The row of the table for a spec. */
 export const formOf = ({ form }: Pick<Spec, "form">): SpecForm => (form === "flat" ? FLAT : SIGNALS_FORM);
 
 /** The field of the written spec that contains a setting of a signal; without a setting, the signal itself. */

@@ -115,11 +115,11 @@ function partsOf(line: readonly number[], texts: readonly string[], asked: reado
     if (outcomeOf(shown) === undefined) parts.set(comparedIn({ shown }), shown);
   };
   const descend = (list: number[]): void => {
-    const [one] = list as [number];
+    const [suspect] = list as [number];
     if (list.length > 1) {
       ask(list);
       if (outcomeOf(list) === "failed") halve(list);
-    } else if (helper !== undefined && !cleared.has(one)) ask([one, helper]);
+    } else if (helper !== undefined && !cleared.has(suspect)) ask([suspect, helper]);
   };
   const halve = (list: number[]): void => {
     const middle = list.length >> 1;
