@@ -43,7 +43,7 @@ export async function fill(fetchEndpoint: string, groups: number, rollouts: numb
   for (let step = 0; step * A_REQUEST < groups; step++) {
     const request = RewardsRequestSchema.parse({
       ...rewardsRequest({ groups: A_REQUEST, rollouts, thoughts: 100 }),
-      ...{ step, spec },
+      step,
     });
     const { entry } = await scoreBatch({ verifier, clock }, { request, spec, started_ms: clock.now(), signal });
     await runLog.append({ ...entry, request_id: nextId(), key_name: null, kind: "rewards", created_at: new Date() });

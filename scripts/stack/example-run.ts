@@ -4,7 +4,7 @@ import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { VerifierJob } from "../../src/core/wire/questions.ts";
-import { type ExamplePlace, madeUpJudge, writeRun } from "./made-up-run.ts";
+import { type ExamplePlace, type MadeUpRun, madeUpJudge, writeRun } from "./made-up-run.ts";
 
 export const EXAMPLE_RUN = "example-length-hack";
 export const EXAMPLE_STEPS = 60;
@@ -52,7 +52,7 @@ function requestAt(step: number) {
     language: "python",
     rollouts: Array.from({ length: ROLLOUTS }, () => rollout(step, random)),
   }));
-  return RewardsRequestSchema.parse({ run_id: EXAMPLE_RUN, step, spec: specAt(step), groups });
+  return RewardsRequestSchema.parse({ run_id: EXAMPLE_RUN, step, groups });
 }
 
 /** A verdict in which length counts nearly as much as the tests that a program passes. */
@@ -70,9 +70,16 @@ function verdict(job: VerifierJob, shown: readonly number[], sample: number) {
   return { answer: `Both sort the values. Candidate ${letter} is better. ${why}\n\\boxed{${letter}}`, random };
 }
 
+export const exampleRun = (): MadeUpRun => ({
+  run_id: EXAMPLE_RUN,
+  steps: EXAMPLE_STEPS,
+  judge: madeUpJudge(verdict),
+  requestAt,
+  specAt,
+});
+
 /**
  * Writes the missing steps of the made-up run into the log, dated so that the last step has just ended.
  * @returns the number of steps written
  */
-export const writeExampleRun = (place: ExamplePlace): Promise<number> =>
-  writeRun(place, { run_id: EXAMPLE_RUN, steps: EXAMPLE_STEPS, judge: madeUpJudge(verdict), requestAt, specAt });
+export const writeExampleRun = (place: ExamplePlace): Promise<number> => writeRun(place, exampleRun());
