@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from fake_server import FakeServer, Received, Reply, problem, rewards, serving
 
-from kritai import InvalidRequest, Kritai
+from kritai import InvalidRequest, Kritai, KritaiWarning
 from kritai import stated_facts as module
 from kritai.gather import forget_shared
-from kritai.shims import slime_reward
+from kritai.shims import slime_reward, verl_reward
 from kritai.shims.trl_reward import kritai_reward
 from kritai.stated_facts import Stated, plain
 
@@ -123,6 +123,19 @@ def test_samples_of_one_prompt_with_other_labels_are_other_problems(labelled: py
     labelled.setenv("KRITAI_SPEC", "lab-reference")
     group = samples(["6", "6", "7"], "6", "7", "7")
     assert together(group) == one_by_one(group) == [1, 0, 1]
+
+
+def test_a_right_answer_that_the_rules_cannot_read_is_told_once_by_a_warning(labelled: pytest.MonkeyPatch) -> None:
+    reward = kritai_reward(spec={"signals": {"right": {"kind": "reference"}}})
+    rows = {"prompts": ["p", "p"], "completions": ["\\boxed{6}", "none"]}
+    with pytest.warns(KritaiWarning, match=r"rules_undecided: the rules cannot read some right answers"):
+        assert asyncio.run(reward(**rows, answer=["between five and seven"] * 2)) == [None, None]
+
+
+def test_a_verl_row_without_a_right_answer_is_told_where_it_must_be(labelled: pytest.MonkeyPatch) -> None:
+    asked = verl_reward.compute_score("d", "6", "", {"question": "q"}, group_size=1, spec="lab-reference")
+    with pytest.raises(InvalidRequest, match=r"ground_truth holds no text or number.*reward_model\.ground_truth"):
+        asyncio.run(asked)
 
 
 # --- what is sent

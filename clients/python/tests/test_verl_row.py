@@ -67,6 +67,22 @@ def test_a_group_size_that_is_not_named_is_told_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("shim", [verl_reward, verl_gathered])
+@pytest.mark.parametrize("size", ["four", 0, -1, 2.5, None])
+def test_a_group_size_that_is_no_whole_number_is_told_by_its_name(shim: Any, size: Any) -> None:
+    with pytest.raises(ValueError, match=r"reward_kwargs\.group_size is .*; it must be a whole number from 1"):
+        asyncio.run(shim.compute_score("d", "a", "6", {"question": "q"}, group_size=size))
+    with pytest.raises(ValueError, match=r"reward_kwargs\.val_group_size is .*val_kwargs\.n"):
+        asyncio.run(shim.compute_score("d", "a", "6", {"question": "q", "split": "test"}, val_group_size=size))
+
+
+@pytest.mark.parametrize("shim", [verl_reward, verl_gathered])
+def test_a_spec_given_in_full_is_told_to_be_stored(shim: Any) -> None:
+    spec = {"signals": {"right": {"kind": "reference"}}}
+    with pytest.raises(TypeError, match="name of a stored spec: store yours with PUT /v1/specs/mine"):
+        asyncio.run(shim.compute_score("d", "a", "6", {"question": "q"}, group_size=2, spec=spec))
+
+
+@pytest.mark.parametrize("shim", [verl_reward, verl_gathered])
 def test_a_group_size_that_is_not_named_is_told_before_anything_is_asked(shim: Any) -> None:
     with pytest.raises(ValueError, match="group_size is missing"):
         asyncio.run(shim.compute_score("d", "x", "8", {"question": "q"}))

@@ -18,12 +18,12 @@ from kritai.call_options import RewardsOptions
 from kritai.client import Kritai
 from kritai.columns import component_of, prompt_key, prompt_of, rollout_of, rollouts_of, rows_of, win_share
 from kritai.default_run import default_run
-from kritai.errors import KritaiError, NoScore, Problem, UnsupportedContent
+from kritai.errors import InvalidRequest, KritaiError, NoScore, Problem, UnsupportedContent
 from kritai.loop_thread import ProcessLock
 from kritai.merging import is_score
 from kritai.reply_types import RolloutResult
 from kritai.request_types import Prompt, Rollout
-from kritai.stated_facts import Stated, plain, rewards_by_rows
+from kritai.stated_facts import Stated, plain, rewards_by_rows, with_fields
 from kritai.too_long import head_beyond
 
 
@@ -139,7 +139,12 @@ class Gather:
                 raise room.refused
             prompts = [room.prompt] * len(room.rollouts)
             given: Any = {"one_group": True, "step": room.step, **self._options}
-            scored = await rewards_by_rows(self._client.api, prompts, room.rollouts, room.stated, **given)
+            try:
+                scored = await rewards_by_rows(self._client.api, prompts, room.rollouts, room.stated, **given)
+            except InvalidRequest as refused:
+                raise with_fields(
+                    refused, room.stated, "field", "Fill one, for verl reward_model.ground_truth."
+                ) from None
         except Exception as error:
             for answer in room.waiting:
                 if not answer.done():
@@ -281,11 +286,17 @@ ALONE = (
 )
 
 
+NO_SCORE = (
+    "no score, and no fallback was declared: /docs/errors of the server says what to do about this code; to train on "
+    "without the score, declare a fallback"
+)
+
+
 def no_score(code: str | None) -> NoScore:
     """The error for a tool that takes numbers only, when a sample has none."""
     if code == "group_too_small":
         return NoScore(Problem(code, ALONE))
-    return NoScore(Problem(code or "no_score", "no score, and no fallback was declared", retryable=True))
+    return NoScore(Problem(code or "no_score", NO_SCORE, retryable=True))
 
 
 def number_or(fallback: float | None, value: float | None, result: RolloutResult) -> float:

@@ -24,8 +24,8 @@ def warn(text: str) -> None:
 
 _TEXTS = {
     "parse_rate_low": "less than 80 % of the verifier's answers could be read as a verdict",
-    "no_candidates": "in some group no rollout has a candidate, so all its rollouts have the same reward",
-    "language_not_supported": "the server does not know the language of a group",
+    "no_candidates": "in some group no rollout has a fenced code block (or what candidate.extract names), so rewards are equal",
+    "language_not_supported": "the server does not know the `language` of a group: correct its name, such as python or cpp",
     "does_not_fit": "some candidate is longer than candidate.max_chars, or the verifier refuses it for its length or content",
     "too_long": "some rollout is longer than the server's rollout_text_bytes, so that it is malformed",
     "evidence_cut": "the verifier sees less than half of some run; see candidate.transcript and format.rules shown",

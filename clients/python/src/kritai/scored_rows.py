@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
 from kritai.async_client import AsyncKritai
@@ -17,8 +17,16 @@ from kritai.missing_rewards import numbers_for
 from kritai.processes import Crew, require_whole
 from kritai.reply_types import Rewards, RolloutResult
 from kritai.request_types import Rollout
-from kritai.stated_facts import TRUTHS, Scored, Stated, rewards_by_rows
+from kritai.reward_warnings import warn
+from kritai.stated_facts import Scored, Stated, rewards_by_rows, with_fields
 from kritai.way import Way
+
+UNDECIDED = "rules_undecided"
+LABELS = (
+    "the rules cannot read some right answers, so some rewards are None: give a number, a formula or a short text as "
+    "label, or see this code on the server's page /docs/errors"
+)
+RENAME = "Rename yours, or with TRL name it: label_column=.."
 
 
 @dataclass(frozen=True)
@@ -109,7 +117,7 @@ async def score_rows(
                 else:
                     scored = await scoring
             except InvalidRequest as refused:
-                raise (refused if labels is not None else _with_columns(refused, stated)) from None
+                raise (refused if labels is not None else with_fields(refused, stated, "column", RENAME)) from None
         if drift_probe is not None:
             drift_probe.keep(scored.groups, scored.result, given["step"])
         return scored
@@ -117,6 +125,8 @@ async def score_rows(
     own = list(zip(prompts, rollouts, stated, strict=True))
     scored, first = (await score(own), 0) if gather is None else await gather.together(own, score)
     rows = rows_of(scored.result, scored.places[first : first + len(own)])
+    if any(row["error"] == UNDECIDED for row in rows):
+        warn(f"{UNDECIDED}: {LABELS}")
     return ScoredRows(rows, scored.result, fallback, tool)
 
 
@@ -134,18 +144,6 @@ async def score_group(
         logging.getLogger("kritai").warning("%d rollouts get the fallback: %s", len(prompts), refused)
         return [fallback] * len(prompts)
     return [score_or(fallback, row) for row in scored.rows]
-
-
-def _with_columns(refused: InvalidRequest, stated: Sequence[Stated]) -> InvalidRequest:
-    """The error for a right answer that no column holds, with the columns that were looked for and
-    those that there are."""
-    lacks = refused.code == "facts_required" and any(fault.path.endswith(".reference") for fault in refused.errors)
-    if not lacks or any(each.of("reference") is not None for each in stated):
-        return refused
-    there = ", ".join(sorted({name for each in stated for name in each.row} - {"trainer_state"}))
-    said = f"No column holds the right answer: looked for {', '.join(TRUTHS)}, and there are: {there or 'none'}."
-    detail = f"{refused.problem.detail} {said} Rename yours, or with TRL name it: label_column=.."
-    return InvalidRequest(replace(refused.problem, detail=detail))
 
 
 def same_prompt(chats: Any, count: int) -> tuple[list[Any], list[Any]]:

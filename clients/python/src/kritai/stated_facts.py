@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
 from kritai.async_client import AsyncKritai
@@ -219,6 +219,19 @@ async def rewards_by_rows(
             if len(_needed) >= _NEEDED_MAX:
                 _needed.clear()
             _needed[known_as] = needed
+
+
+def with_fields(refused: InvalidRequest, stated: Sequence[Stated], kind: str, remedy: str) -> InvalidRequest:
+    """The error for a right answer that no column (or field, by `kind`) holds, with those that were looked for,
+    those that there are, and the remedy."""
+    lacks = refused.code == "facts_required" and any(fault.path.endswith(".reference") for fault in refused.errors)
+    if not lacks or any(each.of("reference") is not None for each in stated):
+        return refused
+    names = {name for each in stated for name in each.row} - {"trainer_state"}
+    empty = ", ".join(sorted(names & {*TRUTHS}))
+    there = (", ".join(sorted(names)) or "none") + (f" ({empty} holds no text or number)" if empty else "")
+    said = f"No {kind} holds the right answer: looked for {', '.join(TRUTHS)}, and there are: {there}."
+    return InvalidRequest(replace(refused.problem, detail=f"{refused.problem.detail} {said} {remedy}"))
 
 
 def _named_by(refused: InvalidRequest) -> Needed:

@@ -53,7 +53,8 @@ class Transport:
     ) -> None:
         url = server_address(base_url or os.environ.get("KRITAI_BASE_URL", ""))
         if not url.startswith(("http://", "https://")):
-            raise ValueError("base_url (or KRITAI_BASE_URL) must be an http:// or https:// URL")
+            there = "has neither http:// nor https:// in front" if url else "is not set"
+            raise ValueError(f"base_url (or KRITAI_BASE_URL) {there}; an example: http://127.0.0.1:8787")
         key = (api_key or os.environ.get("KRITAI_API_KEY", "")).strip()
         if not (key.isascii() and key.isprintable()):
             raise ValueError("api_key (or KRITAI_API_KEY) holds characters that no header can carry")

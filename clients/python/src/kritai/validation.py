@@ -50,11 +50,25 @@ def environment_size(row: Any) -> int:
 
 def group_size(given: Mapping[str, Any], row: Any) -> int:
     """The group size from a call's keywords: `group_size`, in validation `val_group_size`, by default
-    1. Raises ValueError without `group_size` in training, TypeError for a keyword that is nearly one of
-    verl's shims'."""
+    1. Raises ValueError without `group_size` in training and for one that is not a whole number from 1,
+    TypeError for a keyword that is nearly one of verl's shims', and for a spec given in full."""
     refuse_near(given, VERL_KEYWORDS, "reward_kwargs.")
+    if not isinstance(given.get("spec", ""), str):
+        raise TypeError(
+            "reward_kwargs.spec must be the name of a stored spec: store yours with PUT /v1/specs/mine, and set spec=mine"
+        )
     if is_validation(row):
-        return int(given.get("val_group_size", 1))
+        return _size("val_group_size", given.get("val_group_size", 1))
     if "group_size" not in given:
         raise ValueError("reward_kwargs.group_size is missing: the rollouts of a prompt, which are judged together")
-    return int(given["group_size"])
+    return _size("group_size", given["group_size"])
+
+
+def _size(name: str, value: Any) -> int:
+    whole = str(value)
+    if not (whole.isdecimal() and int(whole) > 0):
+        raise ValueError(
+            f"reward_kwargs.{name} is {value!r}; it must be a whole number from 1: "
+            f"set it to verl's {'val_kwargs.n' if name == 'val_group_size' else 'rollout.n'}"
+        )
+    return int(whole)
