@@ -6,6 +6,7 @@ Writes the files in place. Rows keep `reward_model.ground_truth` and `extra_info
 script wrote them.
 """
 
+import os
 import sys
 
 import pandas
@@ -22,7 +23,14 @@ def main() -> None:
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     for path in sys.argv[1:]:
+        if not os.path.isfile(path):
+            sys.exit(f"{path}: no such file; verl's gsm8k.py writes it (examples/verl/README.md, step 2)")
         rows = pandas.read_parquet(path)
+        lacking = [name for name in ("prompt", "extra_info") if name not in rows]
+        if lacking:
+            sys.exit(
+                f"{path}: no column {' and '.join(lacking)}; run verl's gsm8k.py first (examples/verl/README.md, step 2)"
+            )
         rows["extra_info"] = rows.apply(with_question, axis=1)
         rows.to_parquet(path)
         print(f"{path}: {len(rows)} rows")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,24 @@ def test_the_example_trains_and_its_run_is_logged(name: str, tmp_path: Path) -> 
     rewards = [reward for group in groups for reward in group["rewards"]]
     assert len(rewards) == 16
     assert {row for row in rewards if row is not None} > {min(r for r in rewards if r is not None)}
+
+
+def test_verl_takes_the_command_and_its_reward_part_is_the_block() -> None:
+    import verl
+    from hydra import compose, initialize_config_dir
+    from omegaconf import OmegaConf
+    from verl.utils.config import validate_config
+
+    page = (EXAMPLES / "verl" / "README.md").read_text()
+    command = page.split("verl.trainer.main_ppo", 1)[1].split("```", 1)[0].replace("\\\n", " ")
+    overrides = shlex.split(command.replace("$HOME", "/root"))
+    configurations = Path(verl.__file__).parent / "trainer" / "config"
+    with initialize_config_dir(config_dir=str(configurations), version_base=None):
+        config = compose(config_name="ppo_trainer", overrides=overrides)
+    validate_config(config, use_reference_policy=False, use_critic=False)
+    assert config.trainer.logger == ["console"]  # wandb, verl's default, asks for a login
+    block = OmegaConf.load(EXAMPLES / "verl" / "reward.yaml")
+    assert OmegaConf.merge(config, block) == config
 
 
 def test_verls_block_gives_right_answers_one_in_training_and_validation(
