@@ -74,10 +74,10 @@ function passAt(drawn: number, groups: readonly GroupEntry[]): number | null {
   return average(found);
 }
 
-/** Different candidates of each group, and how evenly its rollouts have them. */
+/** Different candidates of each group (texts of rollouts without one), and how evenly its rollouts have them. */
 function spreads(groups: readonly GroupEntry[]) {
   const found = groups.map(({ rollouts }) => {
-    const keys = rollouts.map(({ candidate_hash }, r) => candidate_hash ?? `none ${r}`);
+    const keys = rollouts.map(({ candidate_hash, text_hash }) => candidate_hash ?? text_hash);
     const shares = [...new Set(keys)].map((key) => keys.filter((one) => one === key).length / keys.length);
     const entropy = -sum(shares.map((part) => part * Math.log(part))) / Math.log(keys.length);
     return { distinct: shares.length / keys.length, entropy: keys.length === 1 ? null : entropy };

@@ -72,10 +72,10 @@ function passAt(drawn: number): string {
 
 /**
  * One row per group: `n` rollouts, `kinds` distinct candidates, and `part` = the sum of m ln m over
- * candidates, where m is the candidate's number of rollouts.
+ * candidates, where m is the candidate's number of rollouts. A rollout without a candidate counts by its text.
  */
 const KINDS =
-  "(SELECT k, count(*) AS kinds, sum(m) AS n, sum(m * ln(m)) AS part FROM (SELECT k, request_id, group_index, count(*)::float8 AS m FROM rol GROUP BY k, request_id, group_index, coalesce(candidate_hash, 'none ' || rollout_index)) AS kind GROUP BY k, request_id, group_index) AS spread";
+  "(SELECT k, count(*) AS kinds, sum(m) AS n, sum(m * ln(m)) AS part FROM (SELECT k, request_id, group_index, count(*)::float8 AS m FROM rol GROUP BY k, request_id, group_index, coalesce(candidate_hash, text_hash, 'none ' || rollout_index)) AS kind GROUP BY k, request_id, group_index) AS spread";
 
 /**
  * One row per repeated group, over all steps in the query. `rol` contains only groups that may be repeated.
@@ -201,7 +201,7 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     drawn: { chart: CUT, as: "duplicates" },
   },
   distinct_share: {
-    words: "distinct candidates per rollout of a group, mean over groups; a missing candidate counts as distinct",
+    words: "distinct candidates per rollout of a group, mean over groups; a rollout without a candidate counts by its text",
     drawn: { chart: "distinct answers in a group", as: "different" },
   },
   candidate_entropy: {

@@ -57,11 +57,12 @@ export function reads(store: () => StoreUnderTest): void {
       const entry = sizedEntry({ run_id, step, groups: 1, size: n });
       const groups = entry.groups.map((group) => ({
         ...group,
-        // The right ones are one candidate, the others each their own.
+        // The right ones are one candidate, or one text without a candidate; the others are texts of their own.
         rollouts: group.rollouts.map((row, r) => ({
           ...row,
           pass_rate: r < c ? 1 : 0.5,
-          candidate_hash: r < c ? "0".repeat(64) : null,
+          candidate_hash: r < c && step % 2 === 0 ? "0".repeat(64) : null,
+          text_hash: (r < c && step % 2 === 1 ? 0 : r + 1).toString(16).padStart(64, "0"),
         })),
       }));
       await runLog.append({ ...entry, groups });
