@@ -4,8 +4,8 @@
     pip install "trl>=1.6" ./clients/python
     python examples/trl_grpo.py
 
-Watch the run at http://127.0.0.1:8787/runs/trl-grpo. The verifier that `npm start` embeds runs each
-program on the sample of its problem, so no second GPU is needed.
+Watch the run at http://127.0.0.1:8787/runs/trl-grpo; a second one needs another --run-id. The verifier
+that `npm start` embeds runs each program on the sample of its problem, so no second GPU is needed.
 """
 
 import argparse
@@ -32,6 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="Qwen/Qwen2.5-Coder-0.5B-Instruct", help="a name on the hub, or a folder")
     parser.add_argument("--url", default="http://127.0.0.1:8787", help="Kritai")
+    parser.add_argument("--run-id", default="trl-grpo", help="the run's name in Kritai; give each run its own")
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--completion-tokens", type=int, default=256)
     parser.add_argument("--output", default="trl-grpo", help="folder of checkpoints and logs")
@@ -40,7 +41,7 @@ def main() -> None:
 
     trainer = GRPOTrainer(
         model=options.model,
-        reward_funcs=[kritai_reward(options.url, run_id="trl-grpo", language="python")],
+        reward_funcs=[kritai_reward(options.url, run_id=options.run_id, language="python")],
         train_dataset=Dataset.from_dict({"prompt": [[{"role": "user", "content": each}] for each in PROMPTS]}),
         args=GRPOConfig(
             output_dir=options.output,
@@ -55,6 +56,7 @@ def main() -> None:
             bf16=accelerated,
         ),
     )
+    print(f"Rewards: {options.url}/runs/{options.run_id}")
     trainer.train()
 
 

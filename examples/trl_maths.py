@@ -5,7 +5,7 @@
     python examples/trl_maths.py
 
 The rewards are 1 for a right answer and 0 for a wrong one. Watch the run at
-http://127.0.0.1:8787/runs/trl-maths.
+http://127.0.0.1:8787/runs/trl-maths; a second one needs another --run-id.
 """
 
 import argparse
@@ -34,6 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="Qwen/Qwen2.5-0.5B-Instruct", help="a name on the hub, or a folder")
     parser.add_argument("--url", default="http://127.0.0.1:8787", help="Kritai")
+    parser.add_argument("--run-id", default="trl-maths", help="the run's name in Kritai; give each run its own")
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--completion-tokens", type=int, default=256)
     parser.add_argument("--output", default="trl-maths", help="folder of checkpoints and logs")
@@ -44,7 +45,7 @@ def main() -> None:
     trainer = GRPOTrainer(
         model=options.model,
         # The column `answer` holds the right answer; `label_column=` names another.
-        reward_funcs=[kritai_reward(options.url, spec=SPEC, run_id="trl-maths")],
+        reward_funcs=[kritai_reward(options.url, spec=SPEC, run_id=options.run_id)],
         train_dataset=rows.map(lambda row: {"prompt": [{"role": "user", "content": prompt_of(row)}]}),
         args=GRPOConfig(
             output_dir=options.output,
@@ -59,6 +60,7 @@ def main() -> None:
             bf16=accelerated,
         ),
     )
+    print(f"Rewards: {options.url}/runs/{options.run_id}")
     trainer.train()
 
 

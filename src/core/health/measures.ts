@@ -201,7 +201,8 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
     drawn: { chart: CUT, as: "duplicates" },
   },
   distinct_share: {
-    words: "distinct candidates per rollout of a group, mean over groups; a rollout without a candidate counts by its text",
+    words:
+      "distinct candidates per rollout of a group, mean over groups; a rollout without a candidate counts by its text",
     drawn: { chart: "distinct answers in a group", as: "different" },
   },
   candidate_entropy: {
