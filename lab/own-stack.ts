@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startFaults } from "../scripts/stack/preflight.ts";
 import { startStack } from "../scripts/stack/stack.ts";
 
 export interface OwnStack {
@@ -31,8 +32,30 @@ export interface OwnVerifier {
   model: string;
 }
 
+/**
+ * Starts a stack in front of a verifier. Checks the verifier first: without an answer each question would be
+ * retried until its deadline.
+ * @throws Error if the verifier is not ready, with the flags to correct
+ */
+export async function startStackBefore(verifier: OwnVerifier): Promise<OwnStack> {
+  const env = verifierEnv(verifier);
+  const faults = await startFaults(env, { host: "127.0.0.1", port: 0, dataDir: null });
+  const [fault] = faults;
+  if (fault === undefined) return startOwnStack(env);
+  const flags = `--verifier ${addressOf(verifier.url)} --model ${verifier.model}`;
+  const place = fault.path.startsWith("VERIFIER_") ? flags : fault.path;
+  throw new Error(`${place}: ${fault.message}; no question was sent`);
+}
+
+/** The URL without a user and password. */
+function addressOf(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`;
+}
+
 /** The server's variables; its key is read from VERIFIER_API_KEY. */
-export const verifierEnv = ({ url, model }: OwnVerifier): Record<string, string | undefined> => ({
+const verifierEnv = ({ url, model }: OwnVerifier): Record<string, string | undefined> => ({
   VERIFIER_URL: url,
   VERIFIER_MODEL: model,
   VERIFIER_API_KEY: process.env.VERIFIER_API_KEY,

@@ -122,8 +122,8 @@ async function ask(
  */
 async function startStack({ ownVerifier, control, simulator }: EvaluateOptions, questions: readonly Question[]) {
   if (ownVerifier !== null) {
-    const { startOwnStack, verifierEnv } = await import("../own-stack.ts");
-    return startOwnStack(verifierEnv(ownVerifier));
+    const { startStackBefore } = await import("../own-stack.ts");
+    return startStackBefore(ownVerifier);
   }
   if (control === undefined) return null;
   const { startControl } = await import("./controls/stack.ts");

@@ -66,8 +66,8 @@ async function measure(argv: readonly string[]): Promise<void> {
 /** A local stack in front of `--verifier`; null without one. Its modules take seconds to load. */
 async function ownStack({ verifier, model }: FlagValues): Promise<OwnStack | null> {
   if (verifier === undefined || model === undefined) return null;
-  const { startOwnStack, verifierEnv } = await import("../own-stack.ts");
-  return startOwnStack(verifierEnv({ url: verifier, model }));
+  const { startStackBefore } = await import("../own-stack.ts");
+  return startStackBefore({ url: verifier, model });
 }
 
 async function load(

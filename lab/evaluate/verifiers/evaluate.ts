@@ -94,8 +94,8 @@ async function ask(
 
 async function startStack({ ownVerifier, simulator }: VerifierOptions) {
   if (ownVerifier !== null) {
-    const { startOwnStack, verifierEnv } = await import("../../own-stack.ts");
-    return startOwnStack(verifierEnv(ownVerifier));
+    const { startStackBefore } = await import("../../own-stack.ts");
+    return startStackBefore(ownVerifier);
   }
   const { startControl } = await import("../controls/stack.ts");
   return startControl("simulator", [], simulator);
