@@ -80,14 +80,14 @@ async def first_line(client: AsyncKritai) -> str:
 def test_who_refuses_the_connection_is_told_at_the_first_try_without_the_key_in_its_path() -> None:
     with refusing() as url:
         client = AsyncKritai(f"{url.replace('//', '//user:password@')}/k/secret", "key")
-        assert asyncio.run(first_line(client)) == f"cannot reach {url}: Connection refused; asking until 180 s"
+        assert asyncio.run(first_line(client)) == f"cannot reach {url}: Connection refused; retrying for at most 180 s"
 
 
 def test_who_takes_long_to_connect_is_told_before_the_connection_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach, "UNREACHED_S", 0.05)
     with silent() as url:
         client = AsyncKritai(url, way=Way(verify=ssl.create_default_context()))
-        said = f"cannot reach {url}: no connection within 0.05 s; asking until 180 s"
+        said = f"cannot reach {url}: no connection within 0.05 s; retrying for at most 180 s"
         assert asyncio.run(first_line(client)) == said
 
 
@@ -102,7 +102,7 @@ def test_the_line_goes_to_stderr_where_nobody_set_up_logging() -> None:
             assert asking.stderr is not None
             line = asking.stderr.readline()
             asking.kill()
-    assert line == f"cannot reach {url}: Connection refused; asking until 180 s\n"
+    assert line == f"cannot reach {url}: Connection refused; retrying for at most 180 s\n"
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ class Reach:
     def tell(self, reason: str, until_s: float) -> None:
         if not self._told:
             self._told = True
-            _log.warning("cannot reach %s: %s; asking until %.0f s", self._address, reason, until_s)
+            _log.warning("cannot reach %s: %s; retrying for at most %.0f s", self._address, reason, until_s)
 
 
 class Asking:
