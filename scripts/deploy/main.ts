@@ -32,6 +32,7 @@ const { env, name, url, wait, set, notes, ...flags } = commandFlags({
   },
   switches: {
     yes: "carries out the steps",
+    "dry-run": "prints only the plan: needs no login and no network, and ignores --yes",
     rollback: "rolls back to the previous version",
     destroy: "deletes the Worker and its queues, but not the database",
   },
@@ -83,7 +84,13 @@ const target = targetOf(env);
 const run: Run = {
   target,
   values: new Values(target, notes),
-  flags: { yes: flags.yes || inBuilder, url, wait, set: set.split(",").filter((word) => word !== ""), name },
+  flags: {
+    yes: (flags.yes || inBuilder) && !flags["dry-run"],
+    url,
+    wait,
+    set: set.split(",").filter((word) => word !== ""),
+    name,
+  },
   wrangler: (args, input) => wrangler({ env, account: run.found.account }, args, input),
   say: (line) => console.log(line),
   command(more) {
@@ -104,5 +111,6 @@ const run: Run = {
 };
 const steps = stepsOf(target);
 if (!run.flags.yes && steps.includes(deploy)) sayPlan(run);
-process.exitCode = await runSteps(steps, run);
-if (process.exitCode === 0 && !inBuilder && !flags.destroy) sayLines(run);
+const planOnly = flags["dry-run"] && steps.includes(deploy);
+process.exitCode = planOnly ? 0 : await runSteps(steps, run);
+if (process.exitCode === 0 && !planOnly && !inBuilder && !flags.destroy) sayLines(run);

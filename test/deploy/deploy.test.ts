@@ -179,6 +179,13 @@ describe("npm run deploy", () => {
     }
   });
 
+  it("prints only the plan for --dry-run, even with --yes, and succeeds without a login", async () => {
+    const { status, output, changes } = await place.run(["--dry-run", "--yes"], { CLOUDFLARE_API_TOKEN: undefined });
+    expect({ status, changes }).toEqual({ status: 0, changes: [] });
+    expect(output).toMatch(/^Plan [^]*^ {2}migrations /m);
+    expect(output).not.toContain("account");
+  });
+
   it("plans Workers AI as the judge where VERIFIER_PROTOCOL is decision, and asks for no address then", async () => {
     const variables = { CLOUDFLARE_API_TOKEN: undefined, VERIFIER_URL: undefined, VERIFIER_MODEL: undefined };
     const { output } = await place.run([], { ...variables, VERIFIER_PROTOCOL: "decision" });
