@@ -57,7 +57,7 @@ export function reads(store: () => StoreUnderTest): void {
       const entry = sizedEntry({ run_id, step, groups: 1, size: n });
       const groups = entry.groups.map((group) => ({
         ...group,
-        // The right ones are one candidate, or one text without a candidate; the others are texts of their own.
+        // The right ones are one candidate, or one text without a candidate; the others are separate texts.
         rollouts: group.rollouts.map((row, r) => ({
           ...row,
           pass_rate: r < c ? 1 : 0.5,
