@@ -179,8 +179,8 @@ describe("npm run deploy", () => {
     }
   });
 
-  it("prints only the plan for --dry-run, even with --yes, and succeeds without a login", async () => {
-    const { status, output, changes } = await place.run(["--dry-run", "--yes"], { CLOUDFLARE_API_TOKEN: undefined });
+  it.each([[["--dry-run"]], [["--dry-run", "--yes"]]])("prints only the plan without a login: %j", async (flags) => {
+    const { status, output, changes } = await place.run(flags, { CLOUDFLARE_API_TOKEN: undefined });
     expect({ status, changes }).toEqual({ status: 0, changes: [] });
     expect(output).toMatch(/^ {2}migrations /m);
     expect(output).not.toContain("account");
