@@ -28,7 +28,8 @@ function backendOf(states: BackendStates, name: string, url: string, hedging: bo
 
 /**
  * Builds the verifier for these backends. Backends that answer the same kind of questions are tried in order.
- * Verifiers with the same `states` share the state of a backend that they both use. Unnamed backends are called `verifier` (the first), `fallback-1`, `fallback-2`, ..
+ * Verifiers with the same `states` share the state of a backend that they both use. Unnamed backends are
+ * called `verifier` (the first), `fallback-1`, `fallback-2`, ..
  * @throws TypeError for a URL that cannot be used
  */
 export function createVerifier(

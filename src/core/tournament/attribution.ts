@@ -64,10 +64,10 @@ function mostOften(questions: readonly SubsetRefusal[]): number[] {
 /**
  * Finds the candidates that caused refusals. The most often refused candidates are blamed first, if all
  * questions that show them with the others were refused while questions among the others were answered. If
- * the answers are not conclusive (a group of two, a list without trials), each candidate is probed with copies of itself. A
- * candidate whose probe is refused is blamed for refusals that it shares with a candidate whose probe is
- * answered; in the case of length, only if it is longer by LONGER_BY_FAR. If no candidate fits, the prompt
- * itself is too long and no candidate is blamed.
+ * the answers are not conclusive (a group of two, a list without trials), each candidate is probed with copies
+ * of itself. A candidate whose probe is refused is blamed for refusals that it shares with a candidate whose
+ * probe is answered; in the case of length, only if it is longer by LONGER_BY_FAR. If no candidate fits, the
+ * prompt itself is too long and no candidate is blamed.
  * @param texts one candidate per class
  */
 export function attribution(texts: readonly string[], asked: readonly AskedQuestion[]): Attribution {

@@ -43,9 +43,9 @@ export class FollowUpQuestions {
 
   /**
    * Returns the next questions; empty when nothing is left to ask. Probes (several copies of one candidate)
-   * come first, except for lists that trials ask in parts, then trials. After these, every unreadable list, and the schedule's pairs for candidates
-   * without any comparison, are asked again without the suspected jammers and the candidates that caused
-   * refusals.
+   * come first, except for lists that trials ask in parts, then trials. After these, every unreadable list,
+   * and the schedule's pairs for candidates without any comparison, are asked again without the suspected
+   * jammers and the candidates that caused refusals.
    */
   next(asked: readonly AskedQuestion[]): readonly Presentation[] {
     const { texts, keys } = this.group;

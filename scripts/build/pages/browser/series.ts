@@ -64,8 +64,8 @@ const COLORS = ["a", "b", "c", "d", "e", "f"].map((letter) => `var(--series-${le
 const DASHES = ["", "5 3", "2 2", "8 3 2 3", "1 3"];
 
 /**
- * A colour a run where several are drawn, else a colour a series; dashes tell the series apart. A series without
- * a value has neither.
+ * One colour per run if several are drawn, else one per series; dashes distinguish the series. A series
+ * without a value has neither.
  * @param drawnRuns the runs of the page in their order, so that each has one colour in all charts
  */
 export function strokesOf(points: readonly Point[], drawnRuns: readonly string[] = []) {
