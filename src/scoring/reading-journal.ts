@@ -55,7 +55,8 @@ export interface KeyedJournal extends ReadingJournal {
 /**
  * Wraps a journal so that it can compute the keys of a batch's questions; null without a journal. A key
  * consists of the spec's hash, the signal's name, the question's backend and wording, digests of prompt,
- * language and candidates in the order shown, and the samples with their token limit. This covers everything that affects a verdict, so equal keys mean equal questions.
+ * language and candidates in the order shown, and the samples with their token limit. This covers
+ * everything that affects a verdict, so equal keys mean equal questions.
  */
 export async function keyedJournal(
   journal: ReadingJournal | undefined,

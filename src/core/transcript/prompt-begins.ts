@@ -32,5 +32,7 @@ function firstMessage(head: string): string | null {
 export function promptBegins(prompt: string): string {
   const head = prompt.slice(0, PROMPT_HEAD_CHARS);
   const words = ((head.startsWith("[{") ? firstMessage(head) : null) ?? head).replace(/\s+/g, " ").trim();
-  return words.length <= WORDS_CHARS ? words : `${words.slice(0, WORDS_CHARS - 1)}\u2026`;
+  if (words.length <= WORDS_CHARS) return words;
+  // A character of two units is left out rather than cut in half.
+  return `${words.slice(0, WORDS_CHARS - 1).replace(/[\ud800-\udbff]$/, "")}\u2026`;
 }

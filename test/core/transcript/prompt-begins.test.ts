@@ -25,3 +25,9 @@ test("a long prompt is cut, also within an escape", () => {
     expect(chat({ role: "user", content }), `${cut}`).toMatch(/^begins x*/);
   }
 });
+
+test("a character of two units at the end is left out, not cut in half", () => {
+  const begins = promptBegins(`${"a".repeat(118)}\u{1f600}${"b".repeat(9)}`);
+  expect(begins).toBe(`${"a".repeat(118)}\u2026`);
+  expect(begins.isWellFormed()).toBe(true);
+});
