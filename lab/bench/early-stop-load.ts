@@ -2,6 +2,7 @@
 // read and decided.
 
 import { type AskedQuestion, outcomesOf } from "../../src/core/asking/asked-questions.ts";
+import { FIRST } from "../../src/core/asking/purpose.ts";
 import { type Reading, readAnswer } from "../../src/core/asking/readings.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { decide, type PairResult } from "../../src/core/tournament/decision.ts";
@@ -118,7 +119,7 @@ export function readReply(events: readonly VerifyEvent[], size: GroupSize): Repl
 }
 
 function askedOf(events: readonly VerifyEvent[], { rollouts, samples }: GroupSize): AskedQuestion[] {
-  const questionFields = { to: "chat", preset: "code-select" } as const;
+  const questionFields = { to: "chat", preset: "code-select", purpose: FIRST } as const;
   const asked: (AskedQuestion & { readings: Reading[] })[] = [];
   for (let i = 0; i < rollouts; i++) {
     for (let j = i + 1; j < rollouts; j++) {

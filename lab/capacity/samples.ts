@@ -1,7 +1,9 @@
 // Defines what each generation of a group will be: prompt, length and verdict, drawn before it is asked as
 // the simulated verifier draws them.
+
 import { type Draw, drawVerdict } from "../../gpu-backend/engines/simulator/noise.ts";
 import type { Submission } from "../../gpu-backend/engines/simulator/queue-events.ts";
+import { firstSampleOf } from "../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import { LETTERS } from "../../src/core/judges/render.ts";
 import { createSeeds } from "../../src/core/judges/seeds.ts";
@@ -75,7 +77,9 @@ export class DrawnGroup {
   }
 
   /** Draws all samples of a question. @returns what they mean to the tournament */
-  draw({ shown, samples, first_sample = 0 }: Presentation): SampleOutcome[] {
+  draw(presentation: Presentation): SampleOutcome[] {
+    const { shown, samples } = presentation;
+    const first_sample = firstSampleOf(presentation);
     const prompt = this.#prompt(shown);
     return Array.from({ length: samples }, (_, k): SampleOutcome => {
       const sample = first_sample + k;
@@ -91,7 +95,9 @@ export class DrawnGroup {
   }
 
   /** The samples of a question in the order of their numbers. */
-  samplesFor({ shown, samples, first_sample = 0 }: Presentation): Sample[] {
+  samplesFor(presentation: Presentation): Sample[] {
+    const { shown, samples } = presentation;
+    const first_sample = firstSampleOf(presentation);
     return Array.from({ length: samples }, (_, k) =>
       this.#all.get(this.affinity, this.#seedOf(shown, first_sample + k)),
     );
@@ -100,8 +106,8 @@ export class DrawnGroup {
   /** The edge's request to the gateway in one wave. */
   request(wave: readonly Presentation[]): VerifyRequest {
     const { judge, tokens } = this.#setting;
-    const comparisons = wave.map(({ shown, samples, first_sample = 0, stop = "all" }, id) => ({
-      ...{ id, order: [...shown], samples, first_sample, stop },
+    const comparisons = wave.map(({ shown, samples, purpose, stop = "all" }, id) => ({
+      ...{ id, order: [...shown], samples, first_sample: firstSampleOf({ purpose }), stop },
     }));
     return {
       ...{

@@ -1,5 +1,6 @@
 // One list asked one way: the product's own run against a simulated verifier, and how near its order comes to
 // the pass rates.
+import { firstSampleOf } from "../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { kendallTauB } from "../../src/core/math/stats.ts";
@@ -75,7 +76,8 @@ export const COMPARED_SCORES = Object.keys(SCORES).filter((name) => SCORES[name]
 
 /** The simulated verifier's answers to a question. */
 export function answersTo(showing: Presentation, verifier: Verifier, graded: boolean): SampleOutcome[] {
-  const { shown, samples, first_sample = 0 } = showing;
+  const { shown, samples } = showing;
+  const first_sample = firstSampleOf(showing);
   return Array.from({ length: samples }, (_, k): SampleOutcome => {
     const state = "parsed";
     if (shown.length > 2) return { state, winner: verifier.best(shown, first_sample + k) };

@@ -1,7 +1,8 @@
 // Asks one signal's questions about one group, shares answers among groups with the same prompt, and asks
 // questions again whose answers were unreadable.
 
-import { generationsOf, isAside, type Question, REASK_FROM } from "../core/asking/questions.ts";
+import { nextAttempt } from "../core/asking/purpose.ts";
+import { generationsOf, type Question } from "../core/asking/questions.ts";
 import { isUnread, type Reading } from "../core/asking/readings.ts";
 import { compareKeys } from "../core/candidate/classes.ts";
 import { missingRules } from "../core/contract/judge-settings.ts";
@@ -90,13 +91,12 @@ export class QuestionAsker {
     const { name, group } = this.planned;
     const roots = new Map(round.map(({ entry, root }) => [entry, root]));
     const mute = this.byContent(
-      round.flatMap(({ entry: { question, shared }, entry }) =>
-        !isAside(question) && isUnread(shared.readings) ? [entry] : [],
-      ),
+      round.flatMap(({ entry: { shared }, entry }) => (isUnread(shared.readings) ? [entry] : [])),
     );
     return mute.flatMap((entry) => {
-      const before = entry.question;
-      const reasked: Question = { ...before, first_sample: (before.first_sample ?? 0) + REASK_FROM, reask: true };
+      const purpose = nextAttempt(entry.question.purpose, this.reasks);
+      if (purpose === null) return [];
+      const reasked = { ...entry.question, purpose };
       if (!this.affords([reasked])) return [];
       const root = roots.get(entry) as Shared;
       return [{ entry: openEntry(reasked, name, group, this.journal), root }];

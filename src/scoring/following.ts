@@ -2,7 +2,8 @@
 // answers have arrived, while other comparisons are still running. Independent of tournament schedules.
 
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
-import { comparedIn, isAside } from "../core/asking/questions.ts";
+import { decides } from "../core/asking/purpose.ts";
+import { comparedIn } from "../core/asking/questions.ts";
 import type { Follows } from "../core/asking/signal.ts";
 import type { QuestionAsker } from "./asking.ts";
 import { type AskedEntry, type EnterWave, type QuestionEntry, recordReask } from "./entries.ts";
@@ -64,7 +65,7 @@ export class Following {
   takes(wave: readonly QuestionEntry[]): boolean {
     const { asking, follows } = this;
     const generationsMax = comparisonsOf(wave).length * follows.maxGenerations * (1 + asking.reasks);
-    return asking.hasRoomFor(generationsMax) && !wave.some(({ question }) => isAside(question));
+    return asking.hasRoomFor(generationsMax) && wave.every(({ question }) => decides(question));
   }
 
   /**

@@ -1,5 +1,6 @@
 // Converts a generation into a reading, and decides when a question has all of its readings.
 import { ofSteps, readCheckedSteps, readRun, readScalar, readStepScores } from "../core/asking/engine-reading.ts";
+import { firstSampleOf } from "../core/asking/purpose.ts";
 import type { Question } from "../core/asking/questions.ts";
 import { NO_FACTS, type Reading, type ReadPart, readAnswer } from "../core/asking/readings.ts";
 import type { Judge } from "../core/asking/signal.ts";
@@ -49,7 +50,7 @@ export function readGeneration(generation: Generation, { to, shown, preset, step
 
 /** Sorts readings by sample, and adds a failure for each unreported sample. */
 export function completeReadings(question: Question, readings: Reading[]): void {
-  const first = question.first_sample ?? 0;
+  const first = firstSampleOf(question);
   const seen = new Set(readings.map(({ sample }) => sample));
   for (let sample = first; sample < first + question.samples; sample++) {
     if (seen.has(sample)) continue;

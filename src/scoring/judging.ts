@@ -2,7 +2,7 @@
 // is planned from the answers to the previous ones. All first waves are planned before the first verifier
 // call, so that a request beyond the limits is rejected as a whole.
 
-import { type AskedQuestion, cutByDeadline, deciding, ofOneModel } from "../core/asking/asked-questions.ts";
+import { type AskedQuestion, cutByDeadline, ofOneModel, withoutSummaries } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { missingRules } from "../core/contract/judge-settings.ts";
@@ -230,7 +230,7 @@ async function judgeSignal(
     // No answer arrives after the deadline. If the spec accepts a partial result, nothing further is asked.
     const isCut = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
     const over = isCut || isOver(asked);
-    const next = over ? [] : plan.next(deciding(asked));
+    const next = over ? [] : plan.next(withoutSummaries(asked));
     // If the generations do not suffice for the next wave, it is not asked and its pairs stay undecided.
     wave = asking.affords(next) ? enter(next) : [];
   }

@@ -1,6 +1,6 @@
 // Converts a scored batch into log rows.
 
-import { isProbe } from "../core/asking/questions.ts";
+import { isJudgement } from "../core/asking/purpose.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { Evidence } from "../core/candidate/transcript/evidence.ts";
 import { canonicalJson } from "../core/contract/canonical-json.ts";
@@ -50,10 +50,7 @@ interface AuditOfGroup {
 
 /** One row per generation of a group's questions, in the order in which the questions were asked. */
 export function verdictRows(signals: GroupSignals): VerdictRow[] {
-  // Probes and summaries judge no rollout.
-  const asked = signals
-    .asked()
-    .filter(({ question }) => !isProbe(question) && question.bare === undefined && question.summary !== true);
+  const asked = signals.asked().filter(({ question }) => isJudgement(question));
   return asked.flatMap((entry, comparison) => questionRows(signals.prepared, entry, comparison));
 }
 

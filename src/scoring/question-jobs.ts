@@ -1,23 +1,25 @@
 // Groups questions into verifier jobs, and builds the content of each job.
 
-import { isProbe, type JobQuestion } from "../core/asking/questions.ts";
+import { firstSampleOf } from "../core/asking/purpose.ts";
+import type { JobQuestion, Question } from "../core/asking/questions.ts";
 import type { Judge } from "../core/asking/signal.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import type { VerifierJob } from "../core/wire/questions.ts";
 import { type QuestionEntry, wordsOf } from "./entries.ts";
 
-/** Groups open questions by backend and wording; each probe and each bare question is a separate job. */
+/** Groups open questions by backend and wording. A question that shows copies, or no candidate, is a separate job. */
 export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
   const jobs = new Map<string, QuestionEntry[]>();
-  const probes: QuestionEntry[][] = [];
+  const separate: QuestionEntry[][] = [];
   for (const entry of open) {
     const key = wordsOf(entry.question);
     const job = jobs.get(key);
-    if (isProbe(entry.question) || entry.question.bare !== undefined) probes.push([entry]);
+    const { kind } = entry.question.purpose;
+    if (kind === "fit" || kind === "bare") separate.push([entry]);
     else if (job === undefined) jobs.set(key, [entry]);
     else job.push(entry);
   }
-  return [...jobs.values(), ...probes];
+  return [...jobs.values(), ...separate];
 }
 
 /** @param open the entries of one job, as returned by `jobsOf`; at least one */
@@ -30,29 +32,30 @@ export function jobOf(
   const { question, language, texts } = group;
   const { images } = group.group;
   const [{ question: firstQuestion }] = open as [QuestionEntry];
-  // A question must not show the same index twice, so a candidate shown twice gets two indices.
-  const probe = isProbe(firstQuestion) && { shown: firstQuestion.shown.map((_, copy) => copy) };
-  const bare = firstQuestion.bare !== undefined && { shown: [0] };
-  const copies = () => firstQuestion.shown.map((member) => texts[member] as string);
-  const candidates = firstQuestion.bare !== undefined ? [firstQuestion.bare] : probe ? copies() : texts;
-  const questions = open.map(({ question: { shown, samples, first_sample, stop: stopRule } }, id) => {
-    const numbered = {
-      ...(first_sample !== undefined && { first_sample }),
-      ...(stopRule !== undefined && { stop: stopRule }),
-    };
+  const { candidates, copies } = shownTo(firstQuestion, texts);
+  const questions = open.map(({ question: asked }, id): JobQuestion => {
+    const { shown, samples, stop: stopRule } = asked;
+    const first_sample = firstSampleOf(asked);
     return {
-      id,
-      shown,
-      samples,
-      ...numbered,
+      ...{ id, shown: copies ?? shown, samples },
+      ...(first_sample > 0 && { first_sample }),
+      ...(stopRule !== undefined && { stop: stopRule }),
       ...stop,
-      ...probe,
-      ...bare,
-    } satisfies JobQuestion;
+    };
   });
   const { to, preset, slots, runs } = firstQuestion;
   const filled = { ...(slots !== undefined && { slots }), ...(runs !== undefined && { runs }) };
   const asking = { to, preset, ...filled };
   const shown = judge.images === true && images !== undefined ? { images } : {};
   return { ...asking, question, language, candidates, questions, ...shown };
+}
+
+/**
+ * The candidates of a question's job. `copies`: their indices, if the question shows no candidates of the
+ * group or one of them several times, since a job must not show the same index twice.
+ */
+function shownTo({ shown, purpose }: Question, texts: readonly string[]) {
+  if (purpose.kind === "bare") return { candidates: [purpose.text], copies: [0] };
+  if (purpose.kind !== "fit") return { candidates: texts, copies: null };
+  return { candidates: shown.map((member) => texts[member] as string), copies: shown.map((_, copy) => copy) };
 }

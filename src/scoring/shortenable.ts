@@ -1,6 +1,6 @@
 // Finds the agent runs to shorten after the verifier has refused a question as too long.
 import type { AskedQuestion } from "../core/asking/asked-questions.ts";
-import { isProbe } from "../core/asking/questions.ts";
+import { isJudgement } from "../core/asking/purpose.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 
 /** Maximum number of rounds; each round halves how much of a run's results is shown. */
@@ -18,8 +18,7 @@ export function shortenable(group: PreparedGroup, asked: readonly AskedQuestion[
   if (evidence === undefined) return found;
   for (const { question, readings } of asked) {
     const isRefused = readings.some(({ code }) => code === "context_exceeded");
-    const decides = !isProbe(question) && question.bare === undefined;
-    if (!decides || !isRefused || readings.some(({ code }) => code === null)) continue;
+    if (!isJudgement(question) || !isRefused || readings.some(({ code }) => code === null)) continue;
     const length = (member: number) => (texts[member] ?? "").length;
     const longest = Math.max(...question.shown.map(length));
     for (const member of question.shown.filter((shown) => length(shown) >= LONG_SHARE * longest)) {

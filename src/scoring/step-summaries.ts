@@ -2,6 +2,7 @@
 // the steps instead of the answer.
 
 import { countedFrom, ofSteps } from "../core/asking/engine-reading.ts";
+import { firstSampleOf } from "../core/asking/purpose.ts";
 import type { JobQuestion, Question } from "../core/asking/questions.ts";
 import { NOTHING, type Reading } from "../core/asking/readings.ts";
 import { LIMITS } from "../core/faults/limits.ts";
@@ -44,7 +45,12 @@ export async function summarised(
 ): Promise<PutJob> {
   const { slots: _, ...rest } = job;
   const firsts = all.map(
-    ({ question }): Question => ({ ...question, preset: STEP_SUMMARY, samples: 1, summary: true }),
+    ({ question }): Question => ({
+      ...question,
+      preset: STEP_SUMMARY,
+      samples: 1,
+      purpose: { kind: "summary", sample: firstSampleOf(question) },
+    }),
   );
   const questions = job.questions.map(({ id, shown, first_sample }) => {
     return { id, shown, samples: 1, ...(first_sample !== undefined && { first_sample }) };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AskedQuestion } from "../../src/core/asking/asked-questions.ts";
+import { FIRST } from "../../src/core/asking/purpose.ts";
 import type { Reading } from "../../src/core/asking/readings.ts";
 import { jammers, suspicion } from "../../src/core/tournament/jamming.ts";
 
@@ -8,7 +9,8 @@ const readingWith = (status: Reading["status"], code: Reading["code"] = null): R
   ...{ prompt_tokens: 0, completion_tokens: 0, latency_ms: 0, model: null, backend: null },
 });
 
-const showing = (...shown: number[]) => ({ to: "chat", preset: "code-select", shown, samples: 1 }) as const;
+const showing = (...shown: number[]) =>
+  ({ to: "chat", preset: "code-select", shown, samples: 1, purpose: FIRST }) as const;
 
 /** A round robin of n classes, one verdict a pair. */
 function robin(n: number, statusOf: (i: number, j: number) => Reading["status"] | "failed"): AskedQuestion[] {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { firstSampleOf } from "../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import type { ContentKey } from "../../src/core/candidate/classes.ts";
 import type { JudgeSettings } from "../../src/core/contract/judge-settings.ts";
@@ -19,8 +20,8 @@ const asksOf = (schedule: keyof typeof MODE, keys: readonly ContentKey[], judge:
 const byContent = (asks: readonly Presentation[], keys: readonly ContentKey[]) =>
   asks
     .map(
-      ({ shown, samples, first_sample }) =>
-        `${shown.map((i) => keys[i]?.join(".")).join(">")}x${samples}+${first_sample ?? 0}`,
+      ({ shown, samples, purpose }) =>
+        `${shown.map((i) => keys[i]?.join(".")).join(">")}x${samples}+${firstSampleOf({ purpose })}`,
     )
     .sort();
 
@@ -72,7 +73,7 @@ describe("single_list", () => {
     expect(asks).toHaveLength(16);
     for (const { shown } of asks) expect([...shown].sort()).toEqual([0, 1, 2, 3, 4]);
     expect(new Set(asks.map(({ shown }) => shown.join())).size).toBeGreaterThan(8);
-    expect(asks.map(({ first_sample }) => first_sample)).toEqual([...Array(16).keys()]);
+    expect(asks.map(firstSampleOf)).toEqual([...Array(16).keys()]);
   });
 
   it("puts each candidate first about equally often", () => {

@@ -1,8 +1,10 @@
 // Invariant 1: A reward is a finite number inside the range its spec implies, or null with a code.
 // Invariant 6: wins + losses + ties + undecided + unasked = n - 1 for every rollout; total wins =
 // total losses.
+
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/core/asking/outcome.ts";
+import { FIRST } from "../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import type { Classes } from "../../src/core/candidate/classes.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
@@ -18,7 +20,7 @@ import { TournamentRun } from "../../src/core/tournament/tournament-run.ts";
 import fc from "../harness/property.ts";
 
 const keysOf = (n: number) => Array.from({ length: n }, (_, i) => hashText("content", i));
-const askPair = (a: number, b: number): Presentation => ({ shown: [a, b], samples: 1 });
+const askPair = (a: number, b: number): Presentation => ({ shown: [a, b], samples: 1, purpose: FIRST });
 const parsed = (question: number, winner: number | null): Outcome => ({ question, state: "parsed", winner });
 const failed = (question: number): Outcome => ({ question, state: "failed", winner: null });
 const unparsed = (question: number): Outcome => ({ question, state: "unparsed", winner: null });
@@ -101,7 +103,7 @@ describe("decide", () => {
   });
 
   it("compares votes in a list, and leaves a list without any answer undecided", () => {
-    const asks: Presentation[] = [{ shown: [2, 0, 1], samples: 1 }];
+    const asks: Presentation[] = [{ shown: [2, 0, 1], samples: 1, purpose: FIRST }];
     const decision = decide(3, "listwise", asks, [parsed(0, 2), parsed(0, 2), parsed(0, 0)]);
     expect(decision.votes).toEqual([1, 0, 2]);
     expect(decision.pairs).toEqual([

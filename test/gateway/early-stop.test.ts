@@ -6,6 +6,7 @@ import type { EngineAnswer } from "../../gpu-backend/gateway/engines/port.ts";
 import { Ballot } from "../../gpu-backend/gateway/scheduling/early-stop.ts";
 import { type Draw, Job } from "../../gpu-backend/gateway/scheduling/job.ts";
 import { type AskedQuestion, outcomesOf } from "../../src/core/asking/asked-questions.ts";
+import { FIRST } from "../../src/core/asking/purpose.ts";
 import { readAnswer } from "../../src/core/asking/readings.ts";
 import { decide, type PairResult } from "../../src/core/tournament/decision.ts";
 import type { VerifyEvent, VerifyRequest } from "../../src/core/wire/verify-protocol.ts";
@@ -35,7 +36,13 @@ const SCORES: EngineAnswer[] = [
 
 /** The edge's decision on the pair, from the answers it would have got. */
 function edgeResult(answers: readonly EngineAnswer[], form: VerifyRequest["form"]): PairResult {
-  const question = { to: "chat", preset: "code-select", shown: [0, 1], samples: answers.length } as const;
+  const question = {
+    to: "chat",
+    preset: "code-select",
+    purpose: FIRST,
+    shown: [0, 1],
+    samples: answers.length,
+  } as const;
   const readings = answers.map(({ answer, thinking, finish_reason, error }, sample) => ({
     sample,
     ...readAnswer({ answer: error === null ? answer : null, thinking, finish_reason, error }, 2, form),

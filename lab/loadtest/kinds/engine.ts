@@ -1,5 +1,6 @@
 // The kind `engine`: a request's comparisons as chat completions, all at once, as the edge would ask them.
 
+import { firstSampleOf } from "../../../src/core/asking/purpose.ts";
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
@@ -49,7 +50,8 @@ function callsOf({ prepared, asks }: PlannedGroup, spec: ReturnType<typeof plann
   const job = { question: prepared.question, language: prepared.language, candidates: prepared.texts };
   const render = createRenderer(prompt, form, job);
   const seedOf = createSeeds({ seed: spec.seed, prompt, form }, job);
-  return asks.flatMap(({ shown, samples, first_sample = 0 }) => {
+  return asks.flatMap(({ shown, samples, purpose }) => {
+    const first_sample = firstSampleOf({ purpose });
     const messages = render(shown);
     return Array.from({ length: samples }, (_, sample): Call => {
       const seed = seedOf(shown, first_sample + sample);

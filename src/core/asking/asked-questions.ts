@@ -4,7 +4,8 @@ import type { ItemErrorCode } from "../faults/errors.ts";
 import { ITEM_ERRORS } from "../faults/errors.ts";
 import { gradesIn, type Weighing, winnerOf } from "../judges/verdicts.ts";
 import type { Outcome } from "./outcome.ts";
-import { isAside, type Question } from "./questions.ts";
+import { decides } from "./purpose.ts";
+import type { Question } from "./questions.ts";
 import { isUnparsed, NOTHING, type Reading } from "./readings.ts";
 
 /**
@@ -17,12 +18,13 @@ export interface AskedQuestion {
   readings: readonly Reading[];
 }
 
-/** Whether a question's answers count as evidence for or against its candidates. */
-export const counts = ({ question }: AskedQuestion): boolean => !isAside(question);
-
-/** The questions that decide a plan: all questions except requests for a summary. */
+/** The questions whose verdicts decide between their candidates. */
 export const deciding = (asked: readonly AskedQuestion[]): readonly AskedQuestion[] =>
-  asked.filter(({ question }) => question.summary !== true);
+  asked.filter(({ question }) => decides(question));
+
+/** The questions that a plan reads: all except requests for a summary. */
+export const withoutSummaries = (asked: readonly AskedQuestion[]): readonly AskedQuestion[] =>
+  asked.filter(({ question }) => question.purpose.kind !== "summary");
 
 /**
  * Indices of the questions cut off by the deadline: every sample failed, and each with the code `deadline`.
@@ -45,7 +47,7 @@ export function modelsOf(asked: readonly AskedQuestion[]): string[] {
  * most one model answered.
  */
 export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuestion[] {
-  const judged = asked.filter(({ question }) => question.summary !== true);
+  const judged = withoutSummaries(asked);
   const models = modelsOf(judged);
   if (models.length < 2) return asked;
   const answers = judged.flatMap(({ readings }) => readings.flatMap(({ model }) => model ?? []));
@@ -55,7 +57,7 @@ export function ofOneModel(asked: readonly AskedQuestion[]): readonly AskedQuest
   const strict = (reading: Reading): Reading =>
     reading.model === null || reading.model === majorityModel ? reading : { ...reading, ...failed };
   return asked.map((entry) =>
-    entry.question.summary === true ? entry : { ...entry, readings: entry.readings.map(strict) },
+    entry.question.purpose.kind === "summary" ? entry : { ...entry, readings: entry.readings.map(strict) },
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { type AskedQuestion, modelsOf } from "../asking/asked-questions.ts";
 import type { ScheduleReport, Tally } from "../asking/comparison.ts";
-import { isAside, isFirst } from "../asking/questions.ts";
+import { isFirst } from "../asking/purpose.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
@@ -189,7 +189,7 @@ function verifierUse(asked: readonly SignalQuestion[], earlier: readonly SignalQ
   const total = (field: "prompt_tokens" | "completion_tokens") =>
     charged.reduce((sum, entry) => entry.readings.reduce((inner, reading) => inner + reading[field], sum), 0);
   return {
-    comparisons: asked.filter((entry) => entry.charged && isFirst(entry.question) && !isAside(entry.question)).length,
+    comparisons: asked.filter((entry) => entry.charged && isFirst(entry.question)).length,
     generations: run.length,
     parsed: answered.length - unparsed,
     unparsed,

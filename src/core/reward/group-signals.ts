@@ -1,7 +1,7 @@
 // Evaluates a spec's signals for one group: decides which signals can be opened now and for which rollouts,
 // and computes the rewards. Pure; judging.ts asks the verifier.
 
-import { type AskedQuestion, deciding } from "../asking/asked-questions.ts";
+import { type AskedQuestion, withoutSummaries } from "../asking/asked-questions.ts";
 import type { ComparisonSummary } from "../asking/comparison.ts";
 import type { Detail, Judge, Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
@@ -116,7 +116,7 @@ export class GroupSignals {
     { name, plan, members }: Pick<OpenSignal, "name" | "plan" | "members">,
     asked: readonly AskedQuestion[],
   ): void {
-    const { scores, details = null, summary } = plan.result(deciding(asked));
+    const { scores, details = null, summary } = plan.result(withoutSummaries(asked));
     const compiled = this.compiled.signals.find((other) => other.name === name) as CompiledSignal;
     const skipped = this.skippedBy(name);
     const other = (r: number) => skipped.get(r) ?? this.tooLong(compiled, r)?.value ?? valued(compiled.skip_value);

@@ -1,6 +1,6 @@
 // Counts which turns the verdicts name for each multi-turn rollout, as evidence in addition to the rewards.
 // Turn numbers that the rollout does not have are ignored.
-import { isProbe } from "../asking/questions.ts";
+import { isJudgement } from "../asking/purpose.ts";
 import type { Reading } from "../asking/readings.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { GroupSignals, SignalQuestion } from "./group-signals.ts";
@@ -39,9 +39,8 @@ export function turnsNamedOf(signals: GroupSignals): TurnsNamed {
   const { classOf, members } = prepared.classes;
   const all = new Map<string, TurnCounts>();
   for (const entry of prepared.evidence === undefined ? [] : signals.asked()) {
-    // Probes, bare questions and summaries contain no verdict.
     const { question } = entry;
-    if (isProbe(question) || question.bare !== undefined || question.summary === true) continue;
+    if (!isJudgement(question)) continue;
     const order = shownRollouts(prepared, entry);
     for (const reading of entry.readings) {
       turnsIn(prepared, reading, order)?.forEach((turn, place) => {

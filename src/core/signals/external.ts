@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { FIRST } from "../asking/purpose.ts";
 import type { Signal } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import { someText } from "../faults/bounded.ts";
@@ -50,7 +51,7 @@ export const external: Signal<ExternalSettings> = {
     const [low, high] = range;
     const reference = referenceOf(group);
     const slots = reference !== undefined && { slots: { reference } };
-    const question = { to: "check" as const, preset: url, ...slots, samples: 1 };
+    const question = { to: "check" as const, preset: url, ...slots, samples: 1, purpose: FIRST };
     return lonePlan({
       questions: texts.map((_, text) => ({ ...question, shown: [text] })),
       textIndices: classes.classOf,

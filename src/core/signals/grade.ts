@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
 import type { Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
@@ -115,6 +116,7 @@ function questionsOf({ group, texts }: PreparedGroup, judge: JudgeSettings): Que
     preset: judge.prompt,
     ...slotsOf(judge, reference),
     samples: judge.samples as number,
+    purpose: FIRST,
   };
   return texts.map((_, member) => ({ ...question, shown: [member] }));
 }

@@ -2,7 +2,7 @@
 // the candidate. If so, the candidate loses; if the backend failed, the value stays null.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { generationsOf, type Question, TRIAL_FROM } from "../asking/questions.ts";
+import { generationsOf, type Question } from "../asking/questions.ts";
 import { isUnparsed, type Reading } from "../asking/readings.ts";
 import type { Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
@@ -111,7 +111,8 @@ function readingsByText(asked: readonly AskedQuestion[]): TextReadings[] {
   });
 }
 
-const isBare = ({ bare }: Question): boolean => bare !== undefined;
+const isBare = ({ purpose }: Question): boolean => purpose.kind === "bare";
+const isAttribution = ({ purpose }: Question): boolean => purpose.kind === "bare" || purpose.kind === "trial";
 
 /**
  * Number of other strings with readable answers to the same wording; 0 if too many of the answers about them
@@ -141,7 +142,7 @@ function learnt(asked: readonly AskedQuestion[]) {
   return { first: readingsByText(firstOf(shownTexts)), all: readingsByText(shownTexts), bare };
 }
 
-const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question }) => question.trial !== true);
+const firstOf = (asked: readonly AskedQuestion[]) => asked.filter(({ question }) => !isAttribution(question));
 
 /**
  * Indices of the strings that caused their own missing answers. A string caused a refusal if the verifier
@@ -166,7 +167,7 @@ function lostIn(asked: readonly AskedQuestion[]): ReadonlySet<number> {
  * the longest wording that needs it, and extra samples so that each suspected string has four answers.
  */
 function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare"]>): Question[] {
-  if (asked.some(({ question }) => question.trial === true)) return [];
+  if (asked.some(({ question }) => isAttribution(question))) return [];
   const { first } = learnt(asked);
   const jams = first.filter((text) => isUnreadAlways(text) && othersRead(first, text) > 0);
   const open = [
@@ -174,18 +175,21 @@ function asideOf(asked: readonly AskedQuestion[], bareOf: NonNullable<Lone["bare
     ...jams.filter((jam) => othersRead(first, jam) < OTHERS_LEAST),
   ].sort((a, b) => wordsOf(b.question).length - wordsOf(a.question).length);
   const bare = open[0] === undefined ? null : bareOf(open[0].question);
-  const { reask: _, ...rest } = bare ?? ({} as Question);
-  const probe = { ...rest, bare: bare?.bare ?? BARE_TEXT, samples: 1, first_sample: TRIAL_FROM, trial: true as const };
-  const trials = jams.flatMap(({ question: { reask: _again, ...question }, unread: count }): Question[] => {
+  const trials = jams.flatMap(({ question, unread: count }): Question[] => {
     const samples = UNREAD_LEAST - count;
     if (samples <= 0) return [];
-    const trial = { ...question, samples, first_sample: TRIAL_FROM + 1, trial: true as const };
-    if (!isSummarised(question.preset)) return [trial];
+    const trial = (from: number, count: number): Question => ({
+      ...question,
+      samples: count,
+      purpose: { kind: "trial", from },
+    });
+    // The bare question has the first sample number.
+    if (!isSummarised(question.preset)) return [trial(1, samples)];
     // If candidates are summarised first, each sample needs a separate summary to count, and thus a separate
     // question.
-    return Array.from({ length: samples }, (_, i) => ({ ...trial, samples: 1, first_sample: trial.first_sample + i }));
+    return Array.from({ length: samples }, (_, i) => trial(1 + i, 1));
   });
-  return [...(bare === null ? [] : [probe]), ...trials];
+  return [...(bare === null ? [] : [{ ...bare, samples: 1 }]), ...trials];
 }
 
 /**
@@ -226,4 +230,7 @@ export function lonePlan({ questions, shows, textIndices, lowest, unreadable, ba
  * The bare question for a kind whose prompt slots do not contain the candidate: the candidate is replaced by
  * `BARE_TEXT`.
  */
-export const bareQuestion = (question: Question): Question => ({ ...question, bare: BARE_TEXT });
+export const bareQuestion = (question: Question): Question => ({
+  ...question,
+  purpose: { kind: "bare", text: BARE_TEXT },
+});

@@ -2,6 +2,7 @@
 // rules leave undecided.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
 import { answeredAtOnce, type Detail, type Judge, type Plan, type RolloutValue } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
@@ -97,6 +98,7 @@ export function byJudge(
     preset: judge.prompt,
     ...slotsOf(judge, orOf(references)),
     samples: judge.samples as number,
+    purpose: FIRST,
   };
   return lonePlan({
     questions: shows.texts.map((_, classIndex): Question => ({ ...questionOf, shown: [classIndex] })),

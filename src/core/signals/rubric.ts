@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
+import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
 import { factOf, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
@@ -182,7 +183,7 @@ function questionsOf({ texts }: PreparedGroup, parts: readonly RubricPart[], { j
   const { principle, samples, prompt } = judge;
   return parts.flatMap(({ text }) => {
     const slots = { rubric: text, ...(principle !== undefined && { principle }) };
-    const question = { to: "chat" as const, preset: prompt, slots, samples: samples as number };
+    const question = { to: "chat" as const, preset: prompt, slots, samples: samples as number, purpose: FIRST };
     return texts.map((_, member) => ({ ...question, shown: [member] }));
   });
 }

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { commonFault } from "../asking/asked-questions.ts";
+import { FIRST } from "../asking/purpose.ts";
 import { factOf, type Judge, type Signal } from "../asking/signal.ts";
 import { type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { DEFAULT_SPEC } from "../contract/spec.ts";
@@ -84,6 +85,7 @@ export const scalar: Signal<ScalarSignalSettings> = {
       ...(reference !== undefined && { slots: { reference } }),
       shown: [classIndex],
       samples: 1,
+      purpose: FIRST,
     }));
     const [lowest] = settings.squash === "clip" ? clipRange(settings) : [0];
     return lonePlan({

@@ -3,6 +3,7 @@
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import { countedFrom } from "../asking/engine-reading.ts";
+import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
 import type { Judge, Plan } from "../asking/signal.ts";
 import { without } from "../asking/signal-value.ts";
@@ -54,6 +55,7 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
     (_, classIndex): Question => ({
       ...asked,
       shown: [classIndex],
+      purpose: FIRST,
       // The number of steps in a summary is not known until the summary is written.
       ...(asked.to === "chat" && !summarised && { steps: counts[classIndex] as number }),
     }),
@@ -61,7 +63,7 @@ function askedSteps(prepared: PreparedGroup, asking: AskedSteps): Plan {
   const bare = ({ steps, ...rest }: Question): Question => ({
     ...rest,
     ...(steps !== undefined && { steps: 1 }),
-    bare: write([BARE_TEXT]),
+    purpose: { kind: "bare", text: write([BARE_TEXT]) },
   });
   return lonePlan({
     ...{ questions, unreadable: settings.unreadable, lowest, textIndices, shows },

@@ -1,6 +1,7 @@
 // Asks a sandbox to run each candidate on every test case of its group.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
 import { factOf, type GroupFault, type Plan } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
@@ -29,7 +30,7 @@ export function ranBySandbox(group: PreparedGroup, settings: TestsSettings): Pla
   const preset = `tests-${hashText(JSON.stringify(runs))
     .map((lane) => lane.toString(36))
     .join("-")}`;
-  const question = { to: "execute" as const, preset, runs, samples: cases.length };
+  const question = { to: "execute" as const, preset, runs, samples: cases.length, purpose: FIRST };
   return lonePlan({
     ...{ textIndices, ...(shows !== undefined && { shows }) },
     questions: texts.map((_, text): Question => ({ ...question, shown: [text] })),

@@ -2,7 +2,7 @@
 // with rewards: group-result.ts decides the consequences.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { comparedIn, isProbe, type Presentation } from "../asking/questions.ts";
+import { comparedIn, type Presentation, type Question } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 
@@ -50,6 +50,8 @@ function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
   );
 }
 
+const showsCopies = ({ purpose }: Question): boolean => purpose.kind === "fit";
+
 const within = (question: SubsetRefusal, members: ReadonlySet<number>) =>
   [...question.shown].every((member) => members.has(member));
 
@@ -74,9 +76,9 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
   const atFault = new Set<number>();
   const done = (probes: readonly Presentation[] = []): Attribution => ({ atFault, probes });
   if (!asked.some(({ readings }) => readings.some(({ code }) => BLAMES_CONTENT.has(code)))) return done();
-  const probes = questionsOf(asked.filter(({ question }) => isProbe(question)));
-  const questions = questionsOf(asked.filter(({ question }) => !isProbe(question)));
-  const probed = new Set(asked.flatMap(({ question }) => (isProbe(question) ? [question.shown[0] as number] : [])));
+  const probes = questionsOf(asked.filter(({ question }) => showsCopies(question)));
+  const questions = questionsOf(asked.filter(({ question }) => !showsCopies(question)));
+  const probed = new Set(asked.flatMap(({ question }) => (showsCopies(question) ? [question.shown[0] as number] : [])));
   const probeOf = (member: number) => probes.find(({ shown }) => shown.has(member));
 
   const rest = new Set(texts.keys());
@@ -106,7 +108,9 @@ export function attribution(texts: readonly string[], asked: readonly AskedQuest
 /** Members of a refused trial in which every other member was answered in another question. */
 function leftByTrials(asked: readonly AskedQuestion[], questions: readonly SubsetRefusal[]): number[] {
   const cleared = new Set(questions.flatMap(({ refused, shown }) => (refused ? [] : [...shown])));
-  const trials = questionsOf(asked.filter(({ question }) => question.trial === true)).filter(({ refused }) => refused);
+  const trials = questionsOf(asked.filter(({ question }) => question.purpose.kind === "trial")).filter(
+    ({ refused }) => refused,
+  );
   const open = trials.map(({ shown }) => [...shown].filter((member) => !cleared.has(member)));
   return [...new Set(open.flatMap((members) => (members.length === 1 ? members : [])))].sort((a, b) => a - b);
 }
@@ -130,7 +134,7 @@ function seen(suspects: readonly number[], rest: ReadonlySet<number>, among: rea
  */
 function probe(member: number, refused: readonly SubsetRefusal[]): Presentation {
   const { size } = (refused.find(({ shown }) => shown.has(member)) as SubsetRefusal).shown;
-  return { shown: new Array<number>(size).fill(member), samples: 1 };
+  return { shown: new Array<number>(size).fill(member), samples: 1, purpose: { kind: "fit" } };
 }
 
 function isOver(

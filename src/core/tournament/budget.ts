@@ -2,7 +2,8 @@
 // small.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { isAside, type Presentation, REASK_FROM, REPEAT_FROM, samplesNamed } from "../asking/questions.ts";
+import { decides, nextAttempt } from "../asking/purpose.ts";
+import { type Presentation, samplesNamed } from "../asking/questions.ts";
 import { isUnread } from "../asking/readings.ts";
 import { type JudgeSettings, missingRules } from "../contract/judge-settings.ts";
 import { ApiError } from "../faults/errors.ts";
@@ -58,10 +59,8 @@ const nameOf = (presentation: Presentation): string => `${presentation.shown.joi
 
 /** The same question, asked again because its answer was unreadable; null if the limit `reask` is reached. */
 function onceMore(presentation: Presentation, reask: number): Presentation | null {
-  const { first_sample = 0 } = presentation;
-  if (isAside(presentation)) return null;
-  if (Math.floor((first_sample % REPEAT_FROM) / REASK_FROM) >= reask) return null;
-  return { ...presentation, first_sample: first_sample + REASK_FROM, reask: true };
+  const purpose = nextAttempt(presentation.purpose, reask);
+  return purpose === null ? null : { ...presentation, purpose };
 }
 
 /**
@@ -119,7 +118,7 @@ export class Budget {
    */
   paysAside(presentations: readonly Presentation[], seen: { readonly tokens: number }): readonly Presentation[] {
     const few = presentations.filter((presentation) => {
-      if (!isAside(presentation)) return true;
+      if (decides(presentation)) return true;
       this.asideRemaining -= presentation.samples;
       return this.asideRemaining >= 0;
     });

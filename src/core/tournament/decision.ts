@@ -94,14 +94,14 @@ const inSteps = (grade: number, shown: number): number =>
 export function decide(
   classCount: number,
   mode: "pairwise" | "listwise",
-  questions: readonly Presentation[],
+  questions: readonly Pick<Presentation, "shown">[],
   outcomes: readonly Outcome[],
   rules: Partial<DecisionRules> = {},
 ): Decision {
   const sums = new Sums(classCount, mode, rules);
   const { unasked, complete } = { ...PLAIN, ...rules };
   for (const [q, { shown }] of questions.entries()) if (!unasked.has(q)) sums.ask(shown);
-  for (const outcome of outcomes) sums.add(outcome, (questions[outcome.question] as Presentation).shown);
+  for (const outcome of outcomes) sums.add(outcome, (questions[outcome.question] as Pick<Presentation, "shown">).shown);
   return sums.decision(complete);
 }
 

@@ -2,8 +2,8 @@
 // identify such a candidate, it costs the others no comparison: questions that yielded nothing about the
 // others are repeated without it.
 
-import { type AskedQuestion, counts } from "../asking/asked-questions.ts";
-import { comparedIn, isAside, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
+import { type AskedQuestion, deciding } from "../asking/asked-questions.ts";
+import { comparedIn, type Presentation } from "../asking/questions.ts";
 import { isUnparsed, type Reading } from "../asking/readings.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
@@ -64,7 +64,7 @@ export class FollowUpQuestions {
   private lists(asked: readonly AskedQuestion[], out: ReadonlySet<number>): Presentation[] {
     const { judge, seed } = this;
     const { keys } = this.group;
-    const byList = Map.groupBy(asked.filter(counts), ({ question }) => comparedIn(question));
+    const byList = Map.groupBy(deciding(asked), ({ question }) => comparedIn(question));
     const times = new Map([...byList].map(([name, all]) => [name, timesOf(all)]));
     return [...byList].flatMap(([name, all]) => {
       const { shown } = (all[0] as AskedQuestion).question;
@@ -85,7 +85,7 @@ export class FollowUpQuestions {
     const { judge, seed } = this;
     const { keys } = this.group;
     const rest = [...keys.keys()].filter((member) => !out.has(member));
-    const among = asked.filter(({ question }) => !isAside(question) && !question.shown.some((v) => out.has(v)));
+    const among = deciding(asked).filter(({ question }) => !question.shown.some((v) => out.has(v)));
     const met = new Set(among.flatMap(({ question }) => question.shown));
     const alone = rest.filter((member) => !met.has(member));
     if (alone.length === 0 || rest.length < 2 || this.reference !== undefined) return [];
@@ -105,4 +105,4 @@ export class FollowUpQuestions {
 
 /** How often a list of the same candidates was asked; all samples of one repetition count once. */
 const timesOf = (asked: readonly AskedQuestion[]): number =>
-  new Set(asked.map(({ question }) => Math.floor((question.first_sample ?? 0) / REPEAT_FROM))).size;
+  new Set(asked.map(({ question: { purpose } }) => (purpose.kind === "verdict" ? purpose.round : 0))).size;

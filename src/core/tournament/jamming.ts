@@ -2,7 +2,7 @@
 // group-result.ts decides the consequences.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { comparedIn, isProbe } from "../asking/questions.ts";
+import { comparedIn } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import { log } from "../math/elementary.ts";
 
@@ -61,7 +61,7 @@ interface Suspicion {
 function subsetsOf(asked: readonly AskedQuestion[]): SubsetReadings[] {
   const byName = new Map<string, { members: number[]; unread: number; answered: number }>();
   for (const { question, readings } of asked) {
-    if (isProbe(question)) continue;
+    if (question.purpose.kind === "fit") continue;
     const name = comparedIn(question);
     const subset = byName.get(name) ?? { members: [...new Set(question.shown)], unread: 0, answered: 0 };
     byName.set(name, subset);

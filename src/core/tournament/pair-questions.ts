@@ -1,7 +1,8 @@
 // Turns one comparison from a schedule into questions: which orders, how many samples, and which follow-up
 // questions.
 
-import { isFirst, type Presentation, REPEAT_FROM } from "../asking/questions.ts";
+import { FIRST, firstSampleOf, isFirst } from "../asking/purpose.ts";
+import type { Presentation } from "../asking/questions.ts";
 import type { Judge } from "../asking/signal.ts";
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { isDecision } from "../contract/prompt-name.ts";
@@ -61,27 +62,29 @@ function askedMore(
     const [{ stop: _, ...order }] = asked as [Presentation];
     const count = asked.reduce((sum, { samples }) => sum + samples, 0);
     const samples = more(count, orders.length);
-    return samples <= 0 ? [] : [{ ...order, samples, first_sample: count }];
+    return samples <= 0 ? [] : [{ ...order, samples, purpose: { ...FIRST, from: count } }];
   });
 }
 
-/** @param before how often a list of the same candidates has been asked already */
-export function firstPresentations(match: Match, wording: Wording, before = 0): Presentation[] {
+/** @param round how often a list of the same candidates has been asked already */
+export function firstPresentations(match: Match, wording: Wording, round = 0): Presentation[] {
   const { judge } = wording;
-  if (judge.mode === "listwise") return listPresentations(match, wording, before);
+  if (judge.mode === "listwise") return listPresentations(match, wording, round);
   return pairPresentations(match, wording);
 }
 
 /** One question per sample of a list, each with its own seeded permutation. */
-function listPresentations(match: Match, { keys, judge, seed }: Wording, before: number): Presentation[] {
+function listPresentations(match: Match, { keys, judge, seed }: Wording, round: number): Presentation[] {
   const byContent = [...match].sort((i, j) => compareKeys(keys[i] as ContentKey, keys[j] as ContentKey));
   const content = byContent.flatMap((i) => [...(keys[i] as ContentKey)]);
   const { max } = samplesOf(judge);
-  return Array.from({ length: max }, (_, k) => before * REPEAT_FROM + k).flatMap((sample): Presentation[] => {
+  return Array.from({ length: max }, (_, k) => k).flatMap((from): Presentation[] => {
+    const purpose = { ...FIRST, round, from };
+    const sample = firstSampleOf({ purpose });
     const shown = shuffled(byContent, createRandom(hashText("list", seed, sample, ...content)));
-    const forward = { shown, samples: 1, first_sample: sample };
+    const forward = { shown, samples: 1, purpose };
     return judge.both_orders === true
-      ? [forward, { shown: [...shown].reverse(), samples: 1, first_sample: max + sample }]
+      ? [forward, { shown: [...shown].reverse(), samples: 1, purpose: { ...purpose, from: max + from } }]
       : [forward];
   });
 }
@@ -93,7 +96,7 @@ function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = fal
   const [low, high] = compareKeys(a, b) <= 0 ? [i, j] : [j, i];
   const { min: samples } = samplesOf(judge);
   if (judge.both_orders === true) return [asked([low, high], judge), asked([high, low], judge)];
-  if (listsInOrder) return [{ shown: [i, j], samples }];
+  if (listsInOrder) return [{ shown: [i, j], samples, purpose: FIRST }];
   const [lowKey, highKey] = low === i ? [a, b] : [b, a];
   if (isDecision(judge.prompt)) {
     // All pairs of the group follow one common order, so that a single state can show them all.
@@ -108,7 +111,7 @@ function pairPresentations(match: Match, { keys, judge, seed, listsInOrder = fal
 function asked(shown: readonly number[], judge: Judge): Presentation {
   const { min: samples, confidence } = samplesOf(judge);
   const alone = judge.both_orders === false && confidence === null && !isGraded(judge);
-  return { shown, samples, ...(alone && { stop: "majority" as const }) };
+  return { shown, samples, purpose: FIRST, ...(alone && { stop: "majority" as const }) };
 }
 
 /** Whether further questions about a pair may follow its first answers. */

@@ -1,6 +1,6 @@
 // Interim results of a tournament: converts the answers so far into grades and outcomes.
 
-import { type AskedQuestion, counts, outcomesOf } from "../asking/asked-questions.ts";
+import { type AskedQuestion, deciding, outcomesOf } from "../asking/asked-questions.ts";
 import { gradesOf, type Outcome } from "../asking/outcome.ts";
 import type { Question } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
@@ -60,7 +60,7 @@ export function seenBy(all: readonly AskedQuestion[], classCount: number, judge:
 }
 
 function knownBy(all: readonly AskedQuestion[], classCount: number, judge: Judge): Omit<RunSoFar, "tokens"> {
-  const { questions, outcomes, results } = readBy(all.filter(counts), judge);
+  const { questions, outcomes, results } = readBy(deciding(all), judge);
   const { unparsed } = missingRules(judge);
   const rules = { unparsed, graded: isGraded(judge), complete: false };
   return { results, outcomes: outcomesIn(decide(classCount, judge.mode, questions, outcomes, rules)) };

@@ -3,7 +3,7 @@
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
 import type { ScheduleReport } from "../asking/comparison.ts";
-import { isFirst, isProbe } from "../asking/questions.ts";
+import { isFirst } from "../asking/purpose.ts";
 import type { Judge } from "../asking/signal.ts";
 import { samplesOf } from "./pair-questions.ts";
 import type { Scoreboard } from "./score.ts";
@@ -29,7 +29,7 @@ export function scheduleReport(
   { judge, score, scoreboard, unpaid, cut }: ScheduleReportInput,
 ): ScheduleReport {
   const { max, confidence } = samplesOf(judge);
-  const first = all.flatMap(({ question }) => (isFirst(question) && !isProbe(question) ? [question] : []));
+  const first = all.flatMap(({ question }) => (isFirst(question) ? [question] : []));
   const shown = new Set(first.map(({ shown }) => shown.join()));
   const sure = confidence === null ? 0 : shown.size * max - first.reduce((sum, { samples }) => sum + samples, 0);
   const chosen = SCORES[score]?.choose?.(scoreboard);

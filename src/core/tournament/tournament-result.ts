@@ -1,7 +1,7 @@
 // Turns a tournament's readings into its result: decisions, scores and the selected candidate. Questions are
 // asked by tournament.ts.
 
-import { type AskedQuestion, commonFault, counts, cutByDeadline } from "../asking/asked-questions.ts";
+import { type AskedQuestion, commonFault, cutByDeadline, deciding } from "../asking/asked-questions.ts";
 import type { Selection } from "../asking/comparison.ts";
 import type { Outcome } from "../asking/outcome.ts";
 import { isUnparsed } from "../asking/readings.ts";
@@ -62,7 +62,7 @@ export function resultOf(
   all: readonly AskedQuestion[],
 ): PlanResult {
   const { classes, keys, group } = prepared;
-  const asked = all.filter(counts);
+  const asked = deciding(all);
   const { min_decided } = missingRules(judge);
   const { questions, outcomes, decision, cut } = decided(asked, judge, keys.length, run.complete);
   const jamming = jammers(keys.length, all, FOUND);

@@ -1,7 +1,8 @@
 // Runs one group's comparisons: the schedule's waves, the questions of each pair, and the budget.
 // Deterministic: the same answers lead to the same questions.
 
-import { comparedIn, isAside, type Presentation } from "../asking/questions.ts";
+import { decides } from "../asking/purpose.ts";
+import { comparedIn, type Presentation } from "../asking/questions.ts";
 import type { ContentKey } from "../candidate/classes.ts";
 import type { JudgeSettings } from "../contract/judge-settings.ts";
 import { listLimitOf } from "../judges/presets/table.ts";
@@ -157,12 +158,12 @@ export class TournamentRun {
   further(presentations: readonly Presentation[], seen: RunSoFar): readonly Presentation[] {
     let left = this.afterOf(this.first) - this.after;
     const few = presentations.filter((presentation) => {
-      if (isAside(presentation)) return true;
+      if (!decides(presentation)) return true;
       left -= presentation.samples;
       return left >= 0;
     });
     this.last = this.budget.paysAside(few, seen);
-    this.after += this.last.reduce((sum, presentation) => sum + (isAside(presentation) ? 0 : presentation.samples), 0);
+    this.after += this.last.reduce((sum, presentation) => sum + (decides(presentation) ? presentation.samples : 0), 0);
     return this.last;
   }
 

@@ -4,7 +4,7 @@
 // decision model, and a single readable pair.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
-import { comparedIn, isProbe, type Presentation, TRIAL_FROM } from "../asking/questions.ts";
+import { comparedIn, type Presentation } from "../asking/questions.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import type { JudgeSettings } from "../contract/judge-settings.ts";
@@ -48,7 +48,7 @@ export function trialsOf(
 ): Presentation[] {
   const { keys, texts } = group;
   const n = keys.length;
-  const before = asked.filter(({ question }) => question.trial === true);
+  const before = asked.filter(({ question }) => question.purpose.kind === "trial");
   const line = seededOrder([...keys.keys()], keys, seed);
   if (asksInParts(judge, n)) {
     // Refusals are not random, but answers may be unreadable by chance.
@@ -72,7 +72,7 @@ function isUnreadableList(n: number, asked: readonly AskedQuestion[]): boolean {
 }
 
 const trial = (shown: readonly number[], samples: number): Presentation => ({
-  ...{ shown, samples, first_sample: TRIAL_FROM, trial: true },
+  ...{ shown, samples, purpose: { kind: "trial", from: 0 } },
 });
 
 const pairsOf = (line: readonly number[], samples: number): Presentation[] =>
@@ -85,7 +85,7 @@ const pairsOf = (line: readonly number[], samples: number): Presentation[] =>
 function outcomesBySet(asked: readonly AskedQuestion[]): ReadonlyMap<string, "read" | "failed" | "none"> {
   const outcomes = new Map<string, "read" | "failed" | "none">();
   for (const { question, readings } of asked) {
-    if (isProbe(question)) continue;
+    if (question.purpose.kind === "fit") continue;
     const name = comparedIn(question);
     if (readings.some((reading) => reading.status !== null && !isUnparsed(reading))) outcomes.set(name, "read");
     else if (outcomes.get(name) !== "read") {
@@ -126,7 +126,9 @@ function partsOf(line: readonly number[], texts: readonly string[], asked: reado
     descend(list.slice(0, middle));
     descend(list.slice(middle));
   };
-  const failed = asked.filter(({ question }) => question.trial !== true && outcomeOf(question.shown) === "failed");
+  const failed = asked.filter(
+    ({ question }) => question.purpose.kind !== "trial" && outcomeOf(question.shown) === "failed",
+  );
   for (const { question } of failed) halve(line.filter((candidate) => question.shown.includes(candidate)));
   const isShort = line.length <= LIMITS.list_candidates_max;
   if (parts.size === 0 && failed.length > 0 && helper === undefined && isShort)

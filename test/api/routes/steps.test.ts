@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { ofSteps } from "../../../src/core/asking/engine-reading.ts";
+import { FIRST } from "../../../src/core/asking/purpose.ts";
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { createPreparer } from "../../../src/core/candidate/prepare.ts";
 import type { RewardsReply } from "../../../src/core/contract/replies.ts";
@@ -184,7 +185,7 @@ test("a batch remembers what was asked of a long solution under a short key", as
   const compiled = compileSpec(SpecSchema.parse({ signals: { steps: { kind: "steps" } } }));
   const journal = { known: () => undefined, onReadings: () => {} };
   const keyed = await keyedJournal(journal, [group], "hash", compiled);
-  const question = { to: "chat" as const, preset: "first-wrong-step", shown: [0], samples: 1 };
+  const question = { to: "chat" as const, preset: "first-wrong-step", shown: [0], samples: 1, purpose: FIRST };
   const key = keyed?.key("steps", { index: 0, texts: [numberedSteps(step_texts)] }, question);
   expect(key?.length).toBeLessThan(512);
 });

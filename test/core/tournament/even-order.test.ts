@@ -1,6 +1,8 @@
 // Guarantees that a deadline cannot choose by position: whatever number of questions was asked, they cover
 // all candidates evenly, in an order that depends on contents.
+
 import { describe, expect, it, test } from "vitest";
+import { FIRST } from "../../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import type { ContentKey } from "../../../src/core/candidate/classes.ts";
 import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/judge-settings.ts";
@@ -111,6 +113,7 @@ describe("what leaves of a wave", () => {
       fc.record({
         shown: fc.uniqueArray(fc.nat(9), { minLength: 1, maxLength: 5 }),
         samples: fc.integer({ min: 1, max: 4 }),
+        purpose: fc.constant(FIRST),
       }),
       { maxLength: 40 },
     );

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { playRun, type SampleOutcome } from "../../../lab/study/played-run.ts";
+import { firstSampleOf } from "../../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/judge-settings.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
@@ -50,14 +51,14 @@ const judges: fc.Arbitrary<JudgeSettings> = fc.constantFrom(...NAMES).chain(([na
 const samplesIn = (waves: readonly (readonly Presentation[])[]): string[] =>
   waves
     .flat()
-    .flatMap(({ shown, samples, first_sample = 0 }) =>
-      Array.from({ length: samples }, (_, k) => `${shown.join()}:${first_sample + k}`),
+    .flatMap(({ shown, samples, purpose }) =>
+      Array.from({ length: samples }, (_, k) => `${shown.join()}:${firstSampleOf({ purpose }) + k}`),
     );
 
 function answers(seed: number, graded: boolean, unread: number) {
-  return ({ shown, samples, first_sample = 0 }: Presentation): SampleOutcome[] =>
+  return ({ shown, samples, purpose }: Presentation): SampleOutcome[] =>
     Array.from({ length: samples }, (_, k): SampleOutcome => {
-      const random = createRandom(hashText("fresh", seed, ...shown, first_sample + k));
+      const random = createRandom(hashText("fresh", seed, ...shown, firstSampleOf({ purpose }) + k));
       if (random() < unread) return { state: "unparsed", winner: null };
       const winner = shown[Math.floor(random() * shown.length)] as number;
       return { state: "parsed", winner, ...(graded && { grades: shown.map(() => random()) }) };
@@ -90,7 +91,7 @@ describe("the questions of a contest", () => {
     const schedule = { name: "blocks", cover: 3 } as NamedSchedule;
     const judge = { ...DEFAULT_SPEC.judge, mode: "listwise" as const, schedule, samples: 2 };
     const [wave = []] = playRun(new TournamentRun({ keys: keysOf(5), judge, seed: 1 }), 5, answers(1, false, 0)).waves;
-    expect(wave.map(({ first_sample }) => first_sample)).toEqual([0, 1, 1024, 1025, 2048, 2049]);
+    expect(wave.map(firstSampleOf)).toEqual([0, 1, 1024, 1025, 2048, 2049]);
     expect(new Set(wave.map(({ shown }) => shown.join())).size).toBeGreaterThan(4);
   });
 });

@@ -1,6 +1,8 @@
 // A group judged in memory by a judge of known chances: the schedule's own questions, and what each
 // score makes of the answers. No request, no clock.
+
 import type { AskedQuestion } from "../../../src/core/asking/asked-questions.ts";
+import { firstSampleOf } from "../../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { NO_FACTS, type Reading } from "../../../src/core/asking/readings.ts";
 import type { PreparedGroup } from "../../../src/core/candidate/prepare.ts";
@@ -99,7 +101,8 @@ function answered(
   { chance, votes }: ChanceJudge,
   seed: number,
 ): AskedQuestion {
-  const { shown, samples, first_sample = 0 } = presentation;
+  const { shown, samples } = presentation;
+  const first_sample = firstSampleOf(presentation);
   const readings = Array.from({ length: samples }, (_, k): Reading => {
     const sample = first_sample + k;
     const random = createRandom(hashText("vote", seed, ...shown, sample));

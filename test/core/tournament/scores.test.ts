@@ -1,6 +1,8 @@
 // The golden cases of tournament_scores.json: from one group's games to every score.
+
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../../src/core/asking/outcome.ts";
+import { FIRST } from "../../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { bradleyTerry, type Game } from "../../../src/core/math/bradley-terry.ts";
 import { kendallTauB } from "../../../src/core/math/stats.ts";
@@ -39,7 +41,7 @@ const cases = (golden.cases as unknown as Case[]).filter(({ name }) => name !== 
 
 /** Base rewards of a group asked these games, each a separate verdict. */
 function scored(n: number, rows: readonly Row[], score: string, graded = false) {
-  const questions = rows.map(([i, j]): Presentation => ({ shown: [i, j], samples: 1 }));
+  const questions = rows.map(([i, j]): Presentation => ({ shown: [i, j], samples: 1, purpose: FIRST }));
   const outcomes = rows.map(([i, j, own], question): Outcome => {
     if (own === null) return { question, state: "failed", winner: null };
     if (graded) return { question, state: "parsed", winner: null, grades: [own, 1 - own] };

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { gradesOf, type Outcome } from "../../../src/core/asking/outcome.ts";
+import { firstSampleOf } from "../../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import type { JudgeSettings, NamedSchedule } from "../../../src/core/contract/judge-settings.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
@@ -40,7 +41,7 @@ function played(n: number, more: Partial<JudgeSettings>, seed: number, failing =
     if (++waves > 500) throw new Error("the contest does not end");
     for (const showing of wave) {
       const question = showings.push(showing) - 1;
-      const first = showing.first_sample ?? 0;
+      const first = firstSampleOf(showing);
       for (let sample = first; sample < first + showing.samples; sample++) {
         const random = createRandom(hashText("verdict", seed, ...showing.shown, sample));
         const chance = random();
@@ -107,8 +108,8 @@ describe("inside a pair", () => {
     // Sample numbers go on where they stopped: no sample is asked twice.
     for (const pair of byPair.keys()) {
       const own = showings.filter((showing) => pairOf(showing) === pair);
-      const numbers = own.flatMap(({ first_sample = 0, samples: k }) =>
-        Array.from({ length: k }, (_, i) => first_sample + i),
+      const numbers = own.flatMap(({ purpose, samples: k }) =>
+        Array.from({ length: k }, (_, i) => firstSampleOf({ purpose }) + i),
       );
       expect(numbers).toEqual([...numbers.keys()]);
     }

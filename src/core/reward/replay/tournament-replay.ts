@@ -2,7 +2,8 @@
 // score. Does not rerun the schedule, which depends on candidates, which are not logged.
 
 import type { AskedQuestion } from "../../asking/asked-questions.ts";
-import { type Question, REASK_FROM, REPEAT_FROM, TRIAL_FROM } from "../../asking/questions.ts";
+import { loggedPurpose } from "../../asking/purpose.ts";
+import type { Question } from "../../asking/questions.ts";
 import { NO_FACTS, NOTHING, type Reading } from "../../asking/readings.ts";
 import { factOf, type Judge, type Signal } from "../../asking/signal.ts";
 import type { PreparedGroup } from "../../candidate/prepare.ts";
@@ -49,17 +50,11 @@ function questionsOf(group: PreparedGroup, logged: LoggedGroup, verdicts: readon
   const classOf = classBy(group, logged);
   return [...Map.groupBy(verdicts, ({ comparison }) => comparison).values()].map((rows) => {
     const [{ order, sample }] = rows as [LoggedVerdict];
-    const how = isAsked(sample);
     const shown = order.map(classOf);
-    const question: Question = { to: "chat", preset: "", shown, samples: rows.length, first_sample: sample, ...how };
+    const purpose = loggedPurpose(sample);
+    const question: Question = { to: "chat", preset: "", shown, samples: rows.length, purpose };
     return { question, charged: true, readings: rows.map(readingOf) };
   });
-}
-
-/** Marks a question as a trial, or as a repetition of a question whose answers could not be read. */
-function isAsked(sample: number): Partial<Question> {
-  if (sample >= TRIAL_FROM) return { trial: true };
-  return sample % REPEAT_FROM >= REASK_FROM ? { reask: true } : {};
 }
 
 function readingOf({ sample, status, error: code, ...columns }: LoggedVerdict): Reading {
