@@ -2,19 +2,18 @@
 // is planned from the answers to the previous ones. All first waves are planned before the first verifier
 // call, so that a request beyond the limits is rejected as a whole.
 
-import { type AskedQuestion, cutByDeadline, ofOneModel, withoutSummaries } from "../core/asking/asked-questions.ts";
+import { type AskedQuestion, ofOneModel } from "../core/asking/asked-questions.ts";
 import { generationsOf, type Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
-import { missingRules } from "../core/contract/judge-settings.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import { QuestionPool } from "../core/job/question-pool.ts";
+import { SignalJob } from "../core/job/signal-job.ts";
 import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
-import { GroupSignals, type OpenSignal } from "../core/reward/group-signals.ts";
+import { GroupSignals } from "../core/reward/group-signals.ts";
 import { QuestionAsker } from "./asking.ts";
-import { type Planned, type Plans, type QuestionEntry, sizeOf, waveEntry } from "./entries.ts";
-import { askedBy, Following } from "./following.ts";
 import type { KeyedJournal } from "./reading-journal.ts";
 import type { AskingSession, Sessions } from "./sessions.ts";
 import { shortenable } from "./shortenable.ts";
@@ -80,36 +79,42 @@ export function* planJudging(
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
-  const plans: Plans = { journal, pools: new Map(), words: new Map(), spare, early, texts };
+  const aids = { journal, texts, pool: new QuestionPool(journal) };
+  const limits = (size: number) => ({ left: spare(size), early });
+  const run: RunsSignal = (job, sessions, goesOn) =>
+    new QuestionAsker(sessions[job.signal.name] as AskingSession, job, aids).run(limits(job.size), goesOn);
   const opened = yield* openedGroups(groups, compiled, step, reserveBytes);
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
-    const first = opens.map((open) => plannedSignal(plans, open));
-    for (const { firstWave, size } of first) {
-      generations += sizeOf(firstWave.filter(({ open }) => open));
-      runs += runsOf(firstWave.flatMap(({ open, question }) => (open ? question : [])));
+    const first = opens.map((open) => new SignalJob(open, aids.pool));
+    for (const { entered, size } of first) {
+      const asked = entered.flatMap(({ question, isOwn, shared }) =>
+        isOwn && shared.readings.length === 0 ? [question] : [],
+      );
+      generations += sizeOf(asked);
+      runs += runsOf(asked);
       planned += size;
     }
     let groupGenerations = first.reduce((sum, { size }) => sum + size, 0);
     for (const { plan } of waiting) {
       const wave = plan.next([]);
-      const size = wave.reduce((sum, question) => sum + generationsOf(question), 0);
+      const size = sizeOf(wave);
       runs += runsOf(wave);
       generations += size;
       planned += size;
       groupGenerations += size;
     }
-    const run = (sessions: Sessions, shortens: boolean) =>
-      runSignals(plans, { signals, first, shortens }, sessions, work);
-    const begin = (sessions: Sessions) => beginSignals(plans, first, sessions);
     judgings.push({
       prepared,
       size: groupGenerations,
       generationBudget: () => groupGenerations + spare(groupGenerations),
-      run,
-      begin,
+      run: (sessions, shortens) =>
+        runSignals({ signals, first, shortens }, aids.pool, (job, goesOn) => run(job, sessions, goesOn), work),
+      begin: async (sessions) => {
+        await Promise.all(first.map((job) => run(job, sessions, (asked) => asked.length === 0)));
+      },
     });
-    yield STEPS_QUESTION * first.reduce((sum, { firstWave }) => sum + firstWave.length, 1);
+    yield STEPS_QUESTION * first.reduce((sum, { entered }) => sum + entered.length, 1);
   }
   if (generations > generationsMax) {
     const message = tooMany(generations, generationsMax);
@@ -160,108 +165,45 @@ const runsOf = (wave: readonly Question[]): number =>
     return sum + each.reduce((all: number, count) => all + count, 0);
   }, 0);
 
-function plannedSignal(plans: Plans, open: OpenSignal): Planned {
-  const enter = waveEntry(open, plans);
-  const wave = open.plan.next([]);
-  const firstWave = enter(wave);
-  const size = sizeOf(firstWave);
-  return { ...open, enter, firstWave, size };
-}
+/** Number of generations of questions, as the limits count them. */
+const sizeOf = (questions: readonly Question[]): number =>
+  questions.reduce((sum, question) => sum + generationsOf(question), 0);
 
-/** A group's signals, those that can be asked right away, and whether its rollouts may be shown shorter. */
+/** A group's signals, the jobs of those that can be asked right away, and whether its rollouts may be shortened. */
 interface SignalsRun {
   signals: GroupSignals;
-  first: readonly Planned[];
+  first: readonly SignalJob[];
   shortens: boolean;
 }
 
+type GoesOn = (asked: readonly AskedQuestion[]) => boolean;
+type RunsSignal = (job: SignalJob, sessions: Sessions, goesOn: GoesOn) => Promise<void>;
+
 async function runSignals(
-  plans: Plans,
   { signals, first, shortens }: SignalsRun,
-  sessions: Sessions,
+  pool: QuestionPool,
+  asks: (job: SignalJob, goesOn: GoesOn) => Promise<void>,
   work: Worker,
 ): Promise<GroupSignals> {
-  const run = async (planned: Planned): Promise<void> => {
-    const isOver = (asked: readonly AskedQuestion[]): boolean => {
+  const run = async (job: SignalJob): Promise<void> => {
+    const { signal } = job;
+    const goesOn = (asked: readonly AskedQuestion[]): boolean => {
       // A plan may show quotes from the policy instead of the candidates; quotes cannot be shortened.
-      const found = shortens && planned.plan.shows === undefined ? shortenable(planned.group, asked) : [];
-      for (const r of found) signals.shorter.add(planned.members[r] as number);
-      return signals.shorter.size > 0;
+      const found = shortens && signal.plan.shows === undefined ? shortenable(signal.group, asked) : [];
+      for (const r of found) signals.shorter.add(signal.members[r] as number);
+      return signals.shorter.size === 0;
     };
-    const asked = await judgeSignal(planned, askerOf(plans, planned, sessions), plans.early, isOver);
-    signals.settle(planned, planned.judge.strict_model === true ? ofOneModel(asked) : asked);
+    await asks(job, goesOn);
+    signals.settle(signal, signal.judge.strict_model === true ? ofOneModel(job.asked) : job.asked);
     const opened = await work(signals.advance());
-    await Promise.all(opened.map((open) => run(plannedSignal(plans, open))));
+    await Promise.all(opened.map((open) => run(new SignalJob(open, pool))));
   };
   await Promise.all(first.map(run));
   return signals;
-}
-
-async function beginSignals(plans: Plans, first: readonly Planned[], sessions: Sessions): Promise<void> {
-  const begin = (planned: Planned) => {
-    const asking = askerOf(plans, planned, sessions);
-    return askedWave(planned.firstWave, asking, followingOf(planned, asking, plans.early), []);
-  };
-  await Promise.all(first.map(begin));
 }
 
 /** The error message for too many generations. The protocol is not known here, but follows from the limit. */
 function tooMany(generations: number, limit: number): string {
   const name = limit === LIMITS.generations_verify_max ? "generations_verify_max" : "generations_openai_max";
   return `${generations} generations; the limit ${name} is ${limit}${instead(name)}`;
-}
-
-/**
- * Asks one wave of questions after another until the plan has no further questions. Follow-up questions that
- * depend on a single comparison do not wait for the whole wave.
- */
-async function judgeSignal(
-  planned: Planned,
-  asking: QuestionAsker,
-  early: number,
-  isOver: (asked: readonly AskedQuestion[]) => boolean,
-): Promise<readonly AskedQuestion[]> {
-  const { plan, firstWave, enter, judge } = planned;
-  let asked: readonly AskedQuestion[] = [];
-  const following = followingOf(planned, asking, early);
-  for (let wave = isOver([]) ? [] : firstWave; wave.length > 0; ) {
-    const waveAsked = await askedWave(wave, asking, following, asked);
-    asked = [...asked, ...waveAsked];
-    // No answer arrives after the deadline. If the spec accepts a partial result, nothing further is asked.
-    const isCut = missingRules(judge).min_decided < 1 && cutByDeadline(waveAsked).size > 0;
-    const over = isCut || isOver(asked);
-    const next = over ? [] : plan.next(withoutSummaries(asked));
-    // If the generations do not suffice for the next wave, it is not asked and its pairs stay undecided.
-    wave = asking.affords(next) ? enter(next) : [];
-  }
-  return asked;
-}
-
-const followingOf = ({ plan, enter }: Planned, asking: QuestionAsker, early: number): Following | null =>
-  plan.follows === undefined ? null : new Following(asking, enter, plan.follows, early);
-
-const askerOf = (plans: Plans, planned: Planned, sessions: Sessions): QuestionAsker =>
-  new QuestionAsker(sessions[planned.name] as AskingSession, planned, plans);
-
-/**
- * Asks a wave and its follow-up questions, and returns all of them with their answers.
- * @param before the questions of earlier waves
- */
-async function askedWave(
-  wave: readonly QuestionEntry[],
-  asking: QuestionAsker,
-  following: Following | null,
-  before: readonly AskedQuestion[],
-): Promise<AskedQuestion[]> {
-  const steps = following?.takes(wave) === true ? await following.run(wave, before) : await whole(wave, asking);
-  return [wave, ...steps].flatMap(askedBy);
-}
-
-/** Asks a wave without follow-up questions and waits for all of its answers. */
-async function whole(wave: readonly QuestionEntry[], asking: QuestionAsker): Promise<never[]> {
-  const first = wave.filter((entry) => entry.first);
-  const settled = asking.untilRead(first);
-  for (const { shared } of first) shared.settled = settled;
-  await Promise.all(wave.map(({ shared }) => shared.settled));
-  return [];
 }

@@ -4,13 +4,13 @@ import { firstSampleOf } from "../core/asking/purpose.ts";
 import type { JobQuestion, Question } from "../core/asking/questions.ts";
 import type { Judge } from "../core/asking/signal.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
+import { type PooledQuestion, wordsOf } from "../core/job/question-pool.ts";
 import type { VerifierJob } from "../core/wire/questions.ts";
-import { type QuestionEntry, wordsOf } from "./entries.ts";
 
 /** Groups open questions by backend and wording. A question that shows copies, or no candidate, is a separate job. */
-export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
-  const jobs = new Map<string, QuestionEntry[]>();
-  const separate: QuestionEntry[][] = [];
+export function jobsOf(open: readonly PooledQuestion[]): PooledQuestion[][] {
+  const jobs = new Map<string, PooledQuestion[]>();
+  const separate: PooledQuestion[][] = [];
   for (const entry of open) {
     const key = wordsOf(entry.question);
     const job = jobs.get(key);
@@ -24,14 +24,14 @@ export function jobsOf(open: readonly QuestionEntry[]): QuestionEntry[][] {
 
 /** @param open the entries of one job, as returned by `jobsOf`; at least one */
 export function jobOf(
-  open: readonly QuestionEntry[],
+  open: readonly PooledQuestion[],
   group: PreparedGroup,
   judge: Judge,
   stop: Pick<JobQuestion, "stop">,
 ): VerifierJob {
   const { question, language, texts } = group;
   const { images } = group.group;
-  const [{ question: firstQuestion }] = open as [QuestionEntry];
+  const [{ question: firstQuestion }] = open as [PooledQuestion];
   const { candidates, copies } = shownTo(firstQuestion, texts);
   const questions = open.map(({ question: asked }, id): JobQuestion => {
     const { shown, samples, stop: stopRule } = asked;

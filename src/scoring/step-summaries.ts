@@ -6,11 +6,12 @@ import { firstSampleOf } from "../core/asking/purpose.ts";
 import type { JobQuestion, Question } from "../core/asking/questions.ts";
 import { NOTHING, type Reading } from "../core/asking/readings.ts";
 import { LIMITS } from "../core/faults/limits.ts";
+import type { PooledQuestion } from "../core/job/question-pool.ts";
 import { textsIn } from "../core/judges/parsers/tag.ts";
 import { STEP_SUMMARY } from "../core/judges/presets/table.ts";
 import { numberedSteps } from "../core/signals/step-texts.ts";
 import type { Generation, VerifierJob } from "../core/wire/questions.ts";
-import type { QuestionEntry } from "./entries.ts";
+
 import { answerIn, completeReadings } from "./generation-reading.ts";
 import type { AskingSession } from "./sessions.ts";
 
@@ -18,7 +19,7 @@ import type { AskingSession } from "./sessions.ts";
 interface PutJob {
   job: VerifierJob;
   /** The entry of each question of the job. */
-  open: readonly QuestionEntry[];
+  open: readonly PooledQuestion[];
   /** The steps that each of the job's questions shows. */
   steps: readonly (readonly string[])[];
 }
@@ -40,7 +41,7 @@ type ReadsGeneration = (generation: Generation, question: Question) => Reading;
 export async function summarised(
   session: AskingSession,
   job: VerifierJob,
-  all: readonly QuestionEntry[],
+  all: readonly PooledQuestion[],
   read: ReadsGeneration,
 ): Promise<PutJob> {
   const { slots: _, ...rest } = job;
@@ -74,7 +75,7 @@ export async function summarised(
       shared.readings.push(...readings);
       return false;
     }
-    shared.reasked.push({ question, charged: true, readings });
+    shared.others.push({ question, charged: true, readings });
     const id = steps.push(summary.steps) - 1;
     openQuestions.push({ ...(job.questions[at] as JobQuestion), id, shown: [id] });
     return true;
