@@ -11,7 +11,7 @@ import { EvenOrder } from "../core/tournament/even-order.ts";
 import type { Generation } from "../core/wire/questions.ts";
 import { completeReadings, inOrder, isComplete, readGeneration, withoutText } from "./generation-reading.ts";
 import { jobOf, jobsOf } from "./question-jobs.ts";
-import type { KeyedJournal } from "./reading-journal.ts";
+import type { JournalUse } from "./reading-journal.ts";
 import type { AskingSession } from "./sessions.ts";
 import { ofSummary, summarised } from "./step-summaries.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
@@ -21,7 +21,7 @@ type OnAnswered = (entry: PooledQuestion) => void;
 /** Shared by all signals and groups of a request. */
 interface AskingAids {
   pool: QuestionPool;
-  journal: KeyedJournal | null;
+  journal: JournalUse | null;
   /** Collects the verifier's answers for the log; null if the spec does not log answers. */
   texts: VerdictTexts | null;
 }
@@ -94,8 +94,9 @@ export class QuestionAsker {
       await wait;
       const entry = entries[at] as PooledQuestion;
       const isKnown = pool.fillIn(entry);
-      if (!isKnown && journal?.early === true) completeReadings(entry.question, entry.shared.readings);
-      if (isKnown || journal?.early === true) onAnswered(entry);
+      const isOver = isKnown || journal?.asksUnanswered === false;
+      if (!isKnown && isOver) completeReadings(entry.question, entry.shared.readings);
+      if (isOver) onAnswered(entry);
       else if (unknown.push(entry) === 1) {
         // A batch that ends releases all its unanswered questions at once. One microtask later, all of them
         // are in `unknown` and can be asked together.
@@ -114,8 +115,8 @@ export class QuestionAsker {
    * planning; undefined if no other batch asks the question.
    */
   private answerOf({ key }: PooledQuestion): Promise<void> | undefined {
-    const { journal } = this.aids;
-    if (key === null || journal?.underWay === undefined) return undefined;
+    const journal = this.aids.journal?.journal;
+    if (key === null || journal === undefined) return undefined;
     return journal.underWay(key) ?? (journal.known(key) === undefined ? undefined : Promise.resolve());
   }
 
@@ -124,9 +125,9 @@ export class QuestionAsker {
    * deadline cuts it off. Questions that the verifier does not report on count as failed.
    */
   private async submit(entries: readonly PooledQuestion[], onAnswered: OnAnswered): Promise<void> {
-    const { journal } = this.aids;
+    const journal = this.aids.journal?.journal;
     const { judge, group } = this.job.signal;
-    const end = journal?.asking?.(entries.flatMap(({ key }) => key ?? []));
+    const end = journal?.asking(entries.flatMap(({ key }) => key ?? []));
     // A checker receives all answers in a single request, in the order in which the client sent them.
     const isWhole = entries.every(({ question: { to } }) => to === "check" || to === "check_steps");
     const all = isWhole ? entries : this.order.arrange(entries, ({ question }) => question);
@@ -159,7 +160,7 @@ export class QuestionAsker {
       const { question, key, shared } = entry;
       if (openEntries.has(entry)) completeReadings(question, shared.readings);
       if (key !== null && !isComplete(question, shared.readings))
-        journal?.onFailed?.(key, shared.readings.map(withoutText));
+        journal?.onFailed(key, shared.readings.map(withoutText));
       onAnswered(entry);
     }
     end?.();

@@ -8,7 +8,7 @@ import type { Verifier } from "../ports/ports.ts";
 import { requireServed } from "./backends-needed.ts";
 import { specHash } from "./digest.ts";
 import { planJudging } from "./judging.ts";
-import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
+import { questionKeys, type ReadingJournal } from "./reading-journal.ts";
 import { preparing, type ScoringBatch, type ScoringDeps } from "./score-batch.ts";
 import { attributionOf, openSessions } from "./sessions.ts";
 import { workInTurns } from "./turns.ts";
@@ -55,8 +55,8 @@ export async function askEarly({ verifier, clock }: ScoringDeps, batch: EarlyBat
   const deadline_at = clock.now() + request.deadline_ms;
   const work = workInTurns(tenant ?? "", clock, deadline_at);
   const prepared = await work(preparing(request, compiled));
-  const keyed = await keyedJournal(journal, prepared, await specHash(spec), compiled);
-  const options = { journal: keyed, reserveBytes, work };
+  const keyOf = await questionKeys(prepared, await specHash(spec), compiled);
+  const options = { journal: { journal, keyOf, asksUnanswered: false, hastens: false }, reserveBytes, work };
   const judgings = await work(planJudging(prepared, compiled, request.step ?? 0, verifier.generations_max, options));
   // Gives up early, since failed questions are asked again when the group is complete.
   const until = { signal, deadline_at, priority: EARLY_PRIORITY, hand_on: true, ...attributionOf(batch) };

@@ -14,7 +14,7 @@ import { drained } from "../core/math/drained.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { GroupSignals } from "../core/reward/group-signals.ts";
 import { QuestionAsker } from "./asking.ts";
-import type { KeyedJournal } from "./reading-journal.ts";
+import type { JournalUse } from "./reading-journal.ts";
 import type { AskingSession, Sessions } from "./sessions.ts";
 import { shortenable } from "./shortenable.ts";
 import type { VerdictTexts } from "./verdict-texts.ts";
@@ -45,7 +45,7 @@ export interface Judging {
 
 /** Optional inputs for planning. */
 interface Aids {
-  journal?: KeyedJournal | null;
+  journal?: JournalUse | null;
   texts?: VerdictTexts | null;
   /** Reserves memory for questions, in bytes in addition to the request. May throw. */
   reserveBytes?: ((bytes: number) => void) | undefined;
@@ -79,7 +79,13 @@ export function* planJudging(
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
-  const aids = { journal, texts, pool: new QuestionPool(journal) };
+  const aids = {
+    journal,
+    texts,
+    pool: new QuestionPool(
+      journal === null ? null : { keyOf: journal.keyOf, known: (key) => journal.journal.known(key) },
+    ),
+  };
   const limits = (size: number) => ({ left: spare(size), early });
   const run: RunsSignal = (job, sessions, goesOn) =>
     new QuestionAsker(sessions[job.signal.name] as AskingSession, job, aids).run(limits(job.size), goesOn);

@@ -90,7 +90,7 @@ export async function scoreAndLog(
   if (scored.refused.length > 0) {
     deps.report({ level: "warn", event: "verifier_refused", request_id: scope.id, reasons: scored.refused });
   }
-  journal?.onScored?.();
+  journal?.onScored();
   if (isMendable(scored.reply)) await scope.give_up_key?.();
   const outcome = await appendEntry(deps, scope, {
     ...scored.entry,

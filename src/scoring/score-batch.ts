@@ -29,7 +29,7 @@ import { lateHeaders } from "./late-headers.ts";
 import { groupEntry, writtenRollout } from "./log-entry.ts";
 import { modelTokens } from "./model-tokens.ts";
 import { programsOnly } from "./programs-only.ts";
-import { keyedJournal, type ReadingJournal } from "./reading-journal.ts";
+import { type JournalUse, questionKeys, type ReadingJournal } from "./reading-journal.ts";
 import { attributionOf, openSessions, REFUSALS_TOLD_MAX, type Sessions } from "./sessions.ts";
 import { judgedAsItFits, type Replanning } from "./shrinking.ts";
 import { simulatedVerdicts } from "./simulated.ts";
@@ -88,20 +88,9 @@ export interface ScoredBatch {
  */
 export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promise<ScoredBatch> {
   const { request, started_ms } = batch;
-  const spec = withLogTexts(batch.spec, deps);
-  const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
-  (batch.has_facts === true ? requireSound : requireFacts)(request, compiled);
-  requireServed(deps.verifier, compiled);
-  const spec_hash = await specHash(spec);
-  const work = workInTurns(batch.tenant ?? "", deps.clock, started_ms + request.deadline_ms);
-  const prepared = await work(preparing(request, compiled));
+  const { spec, spec_hash, prepared, judgings, auditing, texts, replanning } = await planned(deps, batch);
+  const { compiled, work } = replanning;
   const form = formOf(spec);
-  const journal = await keyedJournal(batch.journal, prepared, spec_hash, compiled);
-  const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
-  const replanning = { compiled, step: request.step ?? 0, work };
-  const options = { ...replanning, journal, texts, reserveBytes: batch.reserveBytes };
-  const judgings = await work(planJudging(prepared, compiled, replanning.step, deps.verifier.generations_max, options));
-  const auditing = planAudit(deps.verifier, spec, prepared);
 
   const verifierStarted = deps.clock.now();
   const deadline = armDeadline(deps.clock, request.deadline_ms - (verifierStarted - started_ms), batch.signal);
@@ -154,6 +143,33 @@ export async function scoreBatch(deps: ScoringDeps, batch: ScoringBatch): Promis
     tokens: [...modelTokens(judged, compiled, deps.verifier.model ?? null), ...(audited?.tokens ?? [])],
     ...{ refused, retry_after_ms: opened.refusals.retry_after_ms },
   };
+}
+
+/** Checks a batch and plans its first questions, before anything is asked. */
+async function planned(deps: ScoringDeps, batch: ScoringBatch) {
+  const { request, started_ms, reserveBytes } = batch;
+  const { verifier } = deps;
+  const spec = withLogTexts(batch.spec, deps);
+  const compiled = compileSpec(spec, Math.max(...request.groups.map(({ rollouts }) => rollouts.length)));
+  (batch.has_facts === true ? requireSound : requireFacts)(request, compiled);
+  requireServed(verifier, compiled);
+  const spec_hash = await specHash(spec);
+  const work = workInTurns(batch.tenant ?? "", deps.clock, started_ms + request.deadline_ms);
+  const prepared = await work(preparing(request, compiled));
+  const journal: JournalUse | null =
+    batch.journal === undefined
+      ? null
+      : {
+          journal: batch.journal,
+          keyOf: await questionKeys(prepared, spec_hash, compiled),
+          asksUnanswered: true,
+          hastens: verifier.protocol === "verify",
+        };
+  const texts = spec.log_verdicts === true ? new VerdictTexts() : null;
+  const replanning: Replanning = { compiled, step: request.step ?? 0, work };
+  const options = { ...replanning, journal, texts, reserveBytes };
+  const judgings = await work(planJudging(prepared, compiled, replanning.step, verifier.generations_max, options));
+  return { spec, spec_hash, prepared, judgings, auditing: planAudit(verifier, spec, prepared), texts, replanning };
 }
 
 const STEP_WITHOUT_RUN =

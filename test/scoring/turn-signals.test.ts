@@ -1,5 +1,6 @@
 // Each kind of signal's view of a rollout of several turns: the policy's own words and never the
 // environment's, but for judges that are shown the whole. Walks the table of kinds.
+
 import { describe, expect, it, test } from "vitest";
 import type { RewardsReply } from "../../src/core/contract/replies.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
@@ -9,6 +10,7 @@ import type { VerifierJob } from "../../src/core/wire/questions.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
 import { KIND_USES, kindOf, requestOf, use } from "../admission/kinds.ts";
 import { setUp } from "../api/routes/harness.ts";
+import { fakeJournal } from "../harness/fake-journal.ts";
 import { EVERY_BACKEND, fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 
 const answering = (script: Script) => ({
@@ -213,7 +215,7 @@ describe("steps", () => {
 
 it("a journal's key holds no text, also of steps that are turns", async () => {
   const keys: string[] = [];
-  const journal = { known: () => undefined, onReadings: (key: string) => void keys.push(key) };
+  const journal = fakeJournal({ onReadings: (key) => void keys.push(key) });
   const signal = { kind: "steps", source: "judge" };
   const { spec, groups } = one(signal, [{ messages: [says("w".repeat(9_000)), says("b")] }], {
     extract: "after_think",

@@ -4,8 +4,8 @@ import type { GroupResult } from "../../src/core/contract/replies.ts";
 import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
-import type { ReadingJournal } from "../../src/scoring/reading-journal.ts";
 import { scoreBatch } from "../../src/scoring/score-batch.ts";
+import { fakeJournal } from "../harness/fake-journal.ts";
 import { fakeVerifier, fixedClock, type Script } from "../harness/fakes.ts";
 
 import { byValue, printed, program, rolloutsOf, score, scoreOne } from "./score-setup.ts";
@@ -91,10 +91,10 @@ describe("scoreBatch, verdicts that cannot be read", () => {
 
   it("asks nothing of what a journal knows, whichever of the two askings it knows", async () => {
     const kept = new Map<string, readonly Reading[]>();
-    const journal: ReadingJournal = {
+    const journal = fakeJournal({
       known: (key) => (kept.has(key) ? { readings: kept.get(key) as Reading[], charged: true } : undefined),
       onReadings: (key, readings) => void kept.set(key, readings),
-    };
+    });
     const run = async () => {
       const verifier = fakeVerifier((shown, about) => (about.sample < 128 ? "Hm." : byValue(shown, about)));
       const request = RewardsRequestSchema.parse({ groups: [{ prompt: "p", rollouts: rolloutsOf(texts) }] });

@@ -28,15 +28,16 @@ export interface PooledQuestion {
   shared: SharedResult;
 }
 
-/** Readings of an earlier batch. `charged`: whether they are charged to this batch. */
-interface KnownAnswer {
+/** An answer from an earlier batch. */
+export interface KnownAnswer {
   readings: readonly Reading[];
+  /** Whether the readings are charged to this batch; false if an earlier log entry contains their cost. */
   charged: boolean;
 }
 
 /** Answers that are known before a question is asked, by keys that depend on the question's content only. */
 interface KnownAnswers {
-  key(signal: string, group: Pick<PreparedGroup, "index" | "texts">, question: Question): string;
+  keyOf(signal: string, group: Pick<PreparedGroup, "index" | "texts">, question: Question): string;
   known(key: string): KnownAnswer | undefined;
 }
 
@@ -85,7 +86,7 @@ export class QuestionPool {
 
   /** Opens a question that this group asks, without looking for it among other groups' questions. */
   opened(signal: string, group: PreparedGroup, question: Question): PooledQuestion {
-    const key = this.answers?.key(signal, group, question) ?? null;
+    const key = this.answers?.keyOf(signal, group, question) ?? null;
     const shared = { readings: [], others: [], isFinal: false, watchers: [] };
     const entry = { question, charged: true, isOwn: true, key, shared };
     this.fillIn(entry);

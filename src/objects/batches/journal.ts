@@ -21,7 +21,7 @@ export class BatchJournal implements ReadingJournal {
   /** Failed comparisons, stored only when scoring has finished, so that a restarted batch asks them again. */
   readonly #failed = new Map<string, readonly Reading[]>();
   #cancel: (() => void) | null = null;
-  /** Number of comparisons that scoring has requested; `done` counts those with complete readings. */
+  /** Number of comparisons that are known or being asked; `done` counts those with complete readings. */
   total = 0;
   done = 0;
 
@@ -33,9 +33,9 @@ export class BatchJournal implements ReadingJournal {
   }
 
   known(key: string) {
-    this.total++;
     const readings = this.#mayKnow ? this.#values.get<Reading[]>(PREFIX + key) : undefined;
     if (readings === undefined) return undefined;
+    this.total++;
     if (readings.every(({ code }) => code === null)) this.done++;
     // A batch writes a single log entry, however often it is restarted, so stored readings are charged too.
     return { readings, charged: true };
@@ -49,6 +49,14 @@ export class BatchJournal implements ReadingJournal {
 
   onFailed(key: string, readings: readonly Reading[]): void {
     this.#failed.set(key, readings);
+  }
+
+  /** No other batch uses this journal. */
+  underWay(): undefined {}
+
+  asking(keys: readonly string[]): () => void {
+    this.total += keys.length;
+    return () => {};
   }
 
   onScored(): void {

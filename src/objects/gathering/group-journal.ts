@@ -27,7 +27,7 @@ export class GroupJournal {
 
   /** The journal for early judging. */
   ofEarly(requestId: string): ReadingJournal {
-    return { ...this.#journalFor(requestId, { early: true }), early: true };
+    return this.#journalFor(requestId, { early: true });
   }
 
   /**
@@ -71,6 +71,8 @@ export class GroupJournal {
         this.#onWrite(mark.early === true ? LIMITS.room_flush_ms : LIMITS.room_journal_flush_ms);
         this.#settle(key);
       },
+      onFailed: () => {},
+      onScored: () => {},
       underWay: (key) => this.#asking.get(key)?.promise,
       asking: (keys) => {
         for (const key of keys) if (!this.#asking.has(key)) this.#asking.set(key, Promise.withResolvers());

@@ -65,11 +65,10 @@ export interface ScoredGroup extends JudgedGroup {
  */
 export function createGroupJudge(deps: JudgingDeps): JudgeGroup {
   return async (work) => {
-    const { request_id, logs, warnings, subject, members, deadline_ms } = work;
+    const { request_id, logs, warnings, subject, members, deadline_ms, journal } = work;
     requireShown(members);
     const { spec, key_name } = subject;
     const request = requestOf(work);
-    const journal = { ...work.journal, ...(deps.verifier.protocol === "verify" && { hastens: true as const }) };
     const never = new AbortController().signal;
     const has_facts = true as const;
     // The memory must be reserved in this isolate, since the requests were admitted in other isolates.

@@ -15,7 +15,7 @@ import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SpecSchema } from "../../../src/core/reward/signals-spec.ts";
 import { numberedSteps } from "../../../src/core/signals/step-texts.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { keyedJournal } from "../../../src/scoring/reading-journal.ts";
+import { questionKeys } from "../../../src/scoring/reading-journal.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";
 import { answer } from "../../harness/mock-behaviours.ts";
@@ -183,11 +183,10 @@ test("a batch remembers what was asked of a long solution under a short key", as
   const prepare = createPreparer({ candidate: DEFAULT_SPEC.candidate, formats: {} });
   const group = prepare({ prompt: "q", rollouts: [{ text: "", step_texts } as { text: string }] }, 0);
   const compiled = compileSpec(SpecSchema.parse({ signals: { steps: { kind: "steps" } } }));
-  const journal = { known: () => undefined, onReadings: () => {} };
-  const keyed = await keyedJournal(journal, [group], "hash", compiled);
+  const keyOf = await questionKeys([group], "hash", compiled);
   const question = { to: "chat" as const, preset: "first-wrong-step", shown: [0], samples: 1, purpose: FIRST };
-  const key = keyed?.key("steps", { index: 0, texts: [numberedSteps(step_texts)] }, question);
-  expect(key?.length).toBeLessThan(512);
+  const key = keyOf("steps", { index: 0, texts: [numberedSteps(step_texts)] }, question);
+  expect(key.length).toBeLessThan(512);
 });
 
 interface Vote {

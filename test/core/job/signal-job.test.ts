@@ -79,7 +79,7 @@ function played(history: History, before: ReadonlyMap<string, readonly Reading[]
     const readings = before.get(key);
     return readings === undefined ? undefined : { readings, charged: true };
   };
-  const pool = new QuestionPool({ key: (_, group, question) => keyOf(group, question), known });
+  const pool = new QuestionPool({ keyOf: (_, group, question) => keyOf(group, question), known });
   const answered = new Map<string, readonly Reading[]>();
   const random = createRandom(hashText("order", history.order));
   const jobs = prepared.flatMap((group) =>
