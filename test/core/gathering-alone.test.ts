@@ -1,9 +1,10 @@
 // The guarantees for a sample of whose prompt no other has come: it has no reward, and whoever asks for it
 // again may yet get one.
 import { describe, expect, it } from "vitest";
-import { begin, finish } from "../../src/objects/gathering/group.ts";
+import { arrive } from "../../src/objects/gathering/arrivals.ts";
 import type { AnswerState, GroupState } from "../../src/objects/gathering/group-state.ts";
-import { arrive, closesAt, dueGroups } from "../../src/objects/gathering/rules.ts";
+import { begin, finish } from "../../src/objects/gathering/judgement.ts";
+import { closesAt, dueGroups } from "../../src/objects/gathering/room-times.ts";
 import { arrivalOf, emptyRoom } from "./gathering-setup.ts";
 
 describe("a sample", () => {

@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { begin, finish } from "../../src/objects/gathering/group.ts";
+import { arrive, leave, settle, settleable } from "../../src/objects/gathering/arrivals.ts";
 import type { Arrival, GroupState } from "../../src/objects/gathering/group-state.ts";
-import {
-  arrive,
-  closesAt,
-  dueGroups,
-  leave,
-  letsGoAt,
-  lettingGo,
-  settle,
-  settleable,
-} from "../../src/objects/gathering/rules.ts";
+import { begin, finish } from "../../src/objects/gathering/judgement.ts";
+import { closesAt, dueGroups, letsGoAt, lettingGo } from "../../src/objects/gathering/room-times.ts";
 import { arrivalOf, emptyRoom } from "./gathering-setup.ts";
 
 it("a retry of a retry, while the first one is not decided yet, adds no member either", () => {

@@ -3,20 +3,10 @@
 
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
-import { begin, finish, resume } from "../../src/objects/gathering/group.ts";
+import { arrive, leave, type MemberSlot, settle, settleable } from "../../src/objects/gathering/arrivals.ts";
 import type { AnswerState, GroupState, RoomState } from "../../src/objects/gathering/group-state.ts";
-import {
-  arrive,
-  closesAt,
-  dueGroups,
-  forget,
-  leave,
-  type MemberSlot,
-  restoredRoom,
-  settle,
-  settleable,
-  wakesAt,
-} from "../../src/objects/gathering/rules.ts";
+import { begin, finish, resume } from "../../src/objects/gathering/judgement.ts";
+import { closesAt, dueGroups, forget, restoredRoom, wakesAt } from "../../src/objects/gathering/room-times.ts";
 import fc from "../harness/property.ts";
 import { arrivalOf, emptyRoom } from "./gathering-setup.ts";
 

@@ -1,9 +1,10 @@
 // A group whose parts have no reward (`on_incomplete=error`): judged when all are there, whatever time passes
 // and whoever leaves, and its waiters are let go by half of their deadline.
 import { expect, it } from "vitest";
-import { begin, finish } from "../../src/objects/gathering/group.ts";
+import { arrive, leave } from "../../src/objects/gathering/arrivals.ts";
 import type { Arrival, GroupState } from "../../src/objects/gathering/group-state.ts";
-import { arrive, closesAt, dueGroups, leave, letsGoAt, lettingGo } from "../../src/objects/gathering/rules.ts";
+import { begin, finish } from "../../src/objects/gathering/judgement.ts";
+import { closesAt, dueGroups, letsGoAt, lettingGo } from "../../src/objects/gathering/room-times.ts";
 import fc from "../harness/property.ts";
 import { arrivalOf, emptyRoom } from "./gathering-setup.ts";
 

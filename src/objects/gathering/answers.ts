@@ -1,11 +1,11 @@
 // Converts the reply for a judged group into one answer per sample.
 import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
+import { rewardedMember } from "./arrivals.ts";
 import { isRepetition } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";
 import type { ScoredGroup } from "./judge-group.ts";
 import type { GatheringFault, RoomReply } from "./reply.ts";
 import type { Answer, RoomStore } from "./room-store.ts";
-import { rewardedMember } from "./rules.ts";
 
 /** The answers of the judged members, in order. */
 export function answersOf(

@@ -3,9 +3,11 @@
 
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import { closing, isRepetition, judgementOf } from "./group.ts";
+import { isRepetition } from "./group.ts";
 import { GroupJournal } from "./group-journal.ts";
 import type { GroupState, Judgement } from "./group-state.ts";
+import { closing } from "./group-times.ts";
+import { judgementOf } from "./judgement.ts";
 import type { RoomParts } from "./room-listing.ts";
 
 /** The functions of a room that early judging uses. */

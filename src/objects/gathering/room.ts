@@ -5,35 +5,22 @@ import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { pause, within } from "../../platform/waiting.ts";
 import { earlierAnswers, orEarlier, refusals, stateOf } from "./answers.ts";
+import { arrive, leave, type MemberSlot, refuse, settle, settleable } from "./arrivals.ts";
 import { DeliveredReplies } from "./delivered-replies.ts";
 import { type DuplicateResolution, resolveDuplicates } from "./duplicate-requests.ts";
 import { EarlyJudging } from "./early-judging.ts";
 import type { ClientProbe, GatheredSample } from "./gathering.ts";
-import { begin, finish, isComplete, isRepetition, judgementOf, markDelivered, resume } from "./group.ts";
+import { isComplete, isRepetition } from "./group.ts";
 import type { GroupState, Judgement, RoomState, WaiterState } from "./group-state.ts";
 import { addStored } from "./group-storage.ts";
+import { begin, finish, judgementOf, markDelivered, resume } from "./judgement.ts";
 import { LaterFlush } from "./later-flush.ts";
 import { OpenJoins } from "./open-joins.ts";
 import { Prober } from "./probing.ts";
 import { faultReply, GATHERING, type RoomReply } from "./reply.ts";
 import { beginWith, type RoomParts, releaseStored } from "./room-listing.ts";
 import { type Answer, passingStore } from "./room-store.ts";
-import {
-  arrive,
-  closesAt,
-  dueGroups,
-  forget,
-  forgetAll,
-  leave,
-  letsGoAt,
-  lettingGo,
-  type MemberSlot,
-  refuse,
-  restoredRoom,
-  settle,
-  settleable,
-  wakesAt,
-} from "./rules.ts";
+import { closesAt, dueGroups, forget, forgetAll, letsGoAt, lettingGo, restoredRoom, wakesAt } from "./room-times.ts";
 import { scoredAnswers } from "./scored-answers.ts";
 import { contentOf, isRefusal, requireSameFacts, subjectOf } from "./subject.ts";
 import { isLost, undecidedIn } from "./undecided.ts";

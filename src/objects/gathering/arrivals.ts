@@ -1,30 +1,10 @@
-// The rules by which a room gathers samples: which group a new sample belongs to, whether it repeats another
-// sample, and which groups are due. Pure: receives the time as an argument and does no I/O.
+// Which group a new sample belongs to, and whether it repeats another sample. Pure: receives the time as an
+// argument and does no I/O.
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
-import {
-  addMember,
-  attach,
-  closing,
-  due,
-  isFull,
-  isLacking,
-  isOver,
-  isRepetition,
-  openGroup,
-  releaseTimes,
-  sendAway,
-} from "./group.ts";
+import { addMember, attach, isFull, isLacking, isRepetition, openGroup } from "./group.ts";
 import type { Arrival, GroupState, RoomState } from "./group-state.ts";
-import {
-  addUndecided,
-  decidable,
-  equalWaiters,
-  letsUndecidedGo,
-  release,
-  undecidedIn,
-  undecidedOf,
-} from "./undecided.ts";
+import { addUndecided, decidable, equalWaiters, release, undecidedOf } from "./undecided.ts";
 
 /** Ratio of a route's deadline to its client's timeout; see ../../api/tools/shared/deadlines.ts. */
 const ANSWER_SHARE = 0.8;
@@ -46,22 +26,6 @@ export interface MemberSlot {
  * waiters that were restored after a restart and have not joined again yet.
  */
 type Arrived = { kind: "placed"; place: MemberSlot } | { kind: "held"; lost: string[] };
-
-/**
- * Restores a room after a restart. Clients join again, including those of undecided requests, which are not
- * stored. An answer delivered shortly before the restart counts as delivered now: the restart may have
- * interrupted the reply, so a repeated request may be a retry.
- */
-export function restoredRoom(groups: readonly GroupState[], now: number): RoomState {
-  for (const group of groups) {
-    group.telling_apart = false;
-    // Groups stored by older versions have no `refused`.
-    group.refused ??= [];
-    for (const waiter of group.waiters) waiter.lost = true;
-    for (const member of group.members) if (now - (member.told_at ?? 0) < LIMITS.room_told_ms) member.told_at = now;
-  }
-  return { groups: [...groups].sort((a, b) => a.epoch - b.epoch), undecided: [], refused: [] };
-}
 
 /**
  * Counts a rejected sample as arrived in the group that it would have joined, so that the other members do
@@ -119,58 +83,6 @@ export function leave(room: RoomState, waiterId: string): GroupState | null {
   group.waiters = group.waiters.filter(({ waiter_id }) => waiter_id !== waiterId);
   return group;
 }
-
-/**
- * The groups to judge now, with the reason; `scores` marks those with duplicate requests to resolve first.
- * Removes waiters whose deadline has passed.
- */
-export function dueGroups(room: RoomState, now: number) {
-  for (const group of room.groups) group.waiters = group.waiters.filter(({ answer_by }) => answer_by > now);
-  return room.groups.flatMap((group) => {
-    const found = due(group, undecidedIn(room, group).length, now);
-    return found === null ? [] : [{ group, ...found }];
-  });
-}
-
-/** Removes the waiters to be answered with `gathering` by now. Returns their ids and the changed groups. */
-export function lettingGo(room: RoomState, now: number): { groups: GroupState[]; waiters: string[] } {
-  const undecided = letsUndecidedGo(room).flatMap(({ waiter_id, at }) => (at <= now ? [waiter_id] : []));
-  for (const waiter of undecided) release(room, waiter);
-  const sent = room.groups.map((group) => ({ group, waiters: sendAway(group, now) }));
-  const changed = sent.filter(({ waiters }) => waiters.length > 0);
-  return {
-    groups: changed.map(({ group }) => group),
-    waiters: [...undecided, ...changed.flatMap(({ waiters }) => waiters)],
-  };
-}
-
-/** Time at which the next waiter is to be answered with `gathering`; null if none is scheduled. */
-export function letsGoAt(room: RoomState): number | null {
-  const waiters = room.groups.flatMap((group) => releaseTimes(group));
-  return earliest([...waiters, ...letsUndecidedGo(room)].map(({ at }) => at));
-}
-
-/** Removes the groups for which no client will return, and returns their epochs. */
-export function forget(room: RoomState, now: number): number[] {
-  const over = room.groups.filter((group) => isOver(group, now));
-  room.groups = room.groups.filter((group) => !over.includes(group));
-  return over.map(({ epoch }) => epoch);
-}
-
-/** Earliest time at which a gathering group closes if no sample arrives; null if none is scheduled. */
-export function closesAt(room: RoomState): number | null {
-  const gathers = ({ judging, telling_apart }: GroupState) => judging === null && !telling_apart;
-  return earliest(room.groups.filter(gathers).flatMap((group) => closing(group)?.at ?? []));
-}
-
-/** Time of the next closing or expiry of a group if no request arrives; null if the room is empty. */
-export function wakesAt(room: RoomState): number | null {
-  const idle = room.groups.filter((group) => group.judging === null && closing(group) === null);
-  const over = idle.map(({ forget_at, waiters }) => Math.max(forget_at, ...waiters.map(({ answer_by }) => answer_by)));
-  return earliest([closesAt(room) ?? [], ...over].flat());
-}
-
-const earliest = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
 
 /** Handles a request that joins again after its connection to the room broke; null for a new request. */
 function returning(room: RoomState, arrival: Arrival, now: number): Arrived | null {
@@ -271,10 +183,4 @@ function takes(group: GroupState, { answer_within_ms }: Arrival, now: number): b
   if (isFull(group)) return false;
   if (group.judging !== null || group.judged_at === null || group.members.length > group.judged) return true;
   return now <= group.judged_at + answer_within_ms / ANSWER_SHARE;
-}
-
-/** Removes all waiters and all groups. */
-export function forgetAll({ groups, undecided }: RoomState): void {
-  for (const group of groups.splice(0)) group.waiters = [];
-  undecided.length = 0;
 }
