@@ -9,7 +9,6 @@ import { kendallTauB } from "../../../src/core/math/stats.ts";
 import { gapsIn, tally } from "../../../src/core/tournament/decide.ts";
 import { decide } from "../../../src/core/tournament/decision.ts";
 import { circlesIn, isCyclic } from "../../../src/core/tournament/measures.ts";
-import { SCORES } from "../../../src/core/tournament/score-table.ts";
 import { baseRewards, earnedOf } from "../../../src/core/tournament/scores.ts";
 import golden from "../../vectors/tournament_scores.json" with { type: "json" };
 
