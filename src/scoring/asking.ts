@@ -45,7 +45,10 @@ export class QuestionAsker {
    * Starts the job and asks its questions until it has ended. A verifier failure does not reject.
    * @param goesOn whether another wave may follow the questions asked so far
    */
-  async run(limits: { left: number; early: number }, goesOn: Parameters<SignalJob["start"]>[1]): Promise<void> {
+  async run(
+    limits: { left: number; early: number },
+    goesOn: Parameters<SignalJob["start"]>[0]["goesOn"],
+  ): Promise<void> {
     const { job } = this;
     const ended = Promise.withResolvers<void>();
     const asks: Promise<void>[] = [];
@@ -70,7 +73,7 @@ export class QuestionAsker {
       isDue = true;
       Promise.resolve().then(proceed).catch(ended.reject);
     };
-    job.start(limits, goesOn, later);
+    job.start({ ...limits, goesOn, onProgress: later });
     await ended.promise;
     await Promise.all(asks);
   }

@@ -5,17 +5,7 @@ import type { AskedQuestion } from "../asking/asked-questions.ts";
 import { type Question, samplesNamed } from "../asking/questions.ts";
 import type { Reading } from "../asking/readings.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-
-/** The result of a question that one group asks, shared by all groups with the same prompt and candidates. */
-export interface SharedResult {
-  readings: Reading[];
-  /** Other questions asked for the same result: further attempts after unreadable answers, and summaries. */
-  others: AskedQuestion[];
-  /** Whether the result is final: answered, or given up after the last attempt. */
-  isFinal: boolean;
-  /** Called once the result is final. */
-  watchers: (() => void)[];
-}
+import type { SharedResult } from "./shared-result.ts";
 
 /** A group's use of a question. */
 export interface PooledQuestion {
@@ -122,3 +112,17 @@ export function wordsOf({ to, preset, slots }: Question): string {
 
 /** Cache of the wording by slots, which many questions share. */
 const WORDS = new WeakMap<object, { asked: string; words: string }>();
+
+/** Questions with their readings: first the given ones, then the others asked for the same results. */
+export function askedBy(entries: readonly PooledQuestion[]): AskedQuestion[] {
+  const asked = entries.map(({ question, charged, shared }) => ({ question, charged, readings: shared.readings }));
+  const others = entries.flatMap(({ question: { shown }, isOwn, shared }) =>
+    // Takes `shown` from this group's question, since another group numbers its candidates differently.
+    shared.others.map((other) => ({
+      ...other,
+      question: { ...other.question, shown },
+      charged: isOwn && other.charged,
+    })),
+  );
+  return [...asked, ...others];
+}

@@ -1,4 +1,5 @@
-// What a judgement of a gathered group changes. Pure: receives the time as an argument.
+// Judgements of a gathered group: when they begin, and how they change the group. Pure: receives the time as an
+// argument.
 import type { GroupClosed } from "./gathering.ts";
 import { keep } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, MemberState, WaiterState } from "./group-state.ts";

@@ -90,11 +90,8 @@ function played(history: History, before: ReadonlyMap<string, readonly Reading[]
     for (const entry of job.pending()) open.push({ job, entry });
   };
   for (const job of jobs) {
-    job.start(
-      { left: 100_000, early: 1 + Math.floor(3 * random()) },
-      () => true,
-      () => proceed(job),
-    );
+    const early = 1 + Math.floor(3 * random());
+    job.start({ left: 100_000, early, goesOn: () => true, onProgress: () => proceed(job) });
   }
   while (open.length > 0) {
     const [{ job, entry }] = open.splice(Math.floor(random() * open.length), 1) as [(typeof open)[0]];
