@@ -291,6 +291,11 @@ export function readEnv(env: Record<string, unknown>): { config: Config; faults:
   const faults: FieldError[] = [];
   for (const [name, schema] of Object.entries(EnvSchema.shape)) {
     const value = env[name];
+    // Not parsed, because most variables are unset and a schema is built at its first use.
+    if (value === undefined || value === "") {
+      read[name] = undefined;
+      continue;
+    }
     if (typeof value === "string" && BLANK.test(value)) {
       faults.push({
         path: name,

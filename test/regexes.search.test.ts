@@ -16,6 +16,7 @@ const LATE: Readonly<Record<string, readonly string[]>> = {
   "src/core/faults/engine-reason.ts": ["(?<!\\w)org\\/model\\-7b(?!\\w)"],
   "src/core/formulations/strict-verdict.ts": ["^\\[\\p{Nd}+(?:,[\\t ]*\\p{Nd}+){3}\\]\\}$"],
   "src/core/judges/escape/escape.ts": ["<(?=answer>|think>)|\\[(?=QUESTION|/QUESTION)"],
+  "src/core/signals/repetition.ts": ["[\\p{scx=Han}\\p{scx=Yi}]|[[\\p{L}\\p{M}\\p{N}_]--[\\p{scx=Han}\\p{scx=Yi}]]+|."],
   "src/core/text/regex/characters.ts": ["^[\\u{3b1}-\\u{3c9}]$", "^\\p{sc=Greek}$"],
   "src/core/judges/parsers/line.ts": ["Final Answer:[\\s*_`\"'(\\[]*"],
   "src/core/judges/parsers/logprobs.ts": ["<answer>"],

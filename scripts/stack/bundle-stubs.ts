@@ -1,5 +1,5 @@
-// Modules of packages that are replaced by stubs in the Worker's bundle: our code never calls them, but their
-// packages import them. If such a module no longer exists, the build fails.
+// Modules that the Worker's bundle replaces: parts of packages that our code never calls, but that their
+// packages import, by stubs, and zod by bundle-zod.ts. If such a module no longer exists, the build fails.
 import { readFileSync } from "node:fs";
 import type { Plugin } from "esbuild";
 
@@ -44,5 +44,15 @@ export const withoutUnused: Plugin = {
       const contents = stubbed(text, value);
       onLoad({ filter: new RegExp(`/node_modules/${module.replaceAll(".", "\\.")}$`) }, () => ({ contents }));
     }
+  },
+};
+
+const BUNDLE_ZOD = new URL("bundle-zod.ts", import.meta.url).pathname;
+
+/** Lets every module but bundle-zod.ts import bundle-zod.ts as zod. */
+export const schemasLater: Plugin = {
+  name: "schemas-later",
+  setup({ onResolve }) {
+    onResolve({ filter: /^zod$/ }, ({ importer }) => (importer === BUNDLE_ZOD ? undefined : { path: BUNDLE_ZOD }));
   },
 };

@@ -9,7 +9,11 @@ const ENTRY = new URL("../../src/worker.ts", import.meta.url).pathname;
 /** The latest bundle, in the folder that wrangler.toml names. */
 const BUNDLE: BuiltFolder = {
   root: PUBLIC.root,
-  sources: ["src", "scripts/stack/bundle.ts", "scripts/stack/bundle-stubs.ts", "package.json", "package-lock.json"],
+  sources: [
+    "src",
+    ...["bundle.ts", "bundle-stubs.ts", "bundle-zod.ts"].map((name) => `scripts/stack/${name}`),
+    ...["package.json", "package-lock.json"],
+  ],
   folder: "dist/bundle",
   stamp: "dist/bundle.sha256",
 };
@@ -33,7 +37,10 @@ export async function bundleWorker({ entry = ENTRY, minify = true } = {}): Promi
 /** Modules by file name, and their source maps if minified. */
 async function bundled(entry: string, minify: boolean): Promise<Record<string, string>> {
   // Loaded here because these modules take long to load.
-  const [{ build, stop }, { withoutUnused }] = await Promise.all([import("esbuild"), import("./bundle-stubs.ts")]);
+  const [{ build, stop }, { schemasLater, withoutUnused }] = await Promise.all([
+    import("esbuild"),
+    import("./bundle-stubs.ts"),
+  ]);
   const { outputFiles } = await build({
     entryPoints: { [MAIN.replace(/\.mjs$/, "")]: entry },
     bundle: true,
@@ -47,8 +54,10 @@ async function bundled(entry: string, minify: boolean): Promise<Record<string, s
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["node:*", "cloudflare:*"],
-    plugins: [withoutUnused],
+    plugins: [withoutUnused, schemasLater],
     logLevel: "error",
+    // A part of zod that bundle-zod.ts does not have.
+    logOverride: { "import-is-undefined": "error" },
   });
   // esbuild's helper process would otherwise run as long as the stack.
   await stop();

@@ -1,9 +1,14 @@
 // A canonical spec, as it is stored and shown, is a spec: read again it is itself, under its hash.
 import { expect, test } from "vitest";
+import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { FlatSpecSchema } from "../../src/core/reward/flat-spec.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import { asWritten } from "../../src/core/reward/spec-forms.ts";
 import { specHash } from "../../src/scoring/digest.ts";
+
+test("the spec named default is what the schema makes of an empty spec", () => {
+  expect(DEFAULT_SPEC).toEqual(FlatSpecSchema.parse({}));
+});
 
 const signals = (settings: object) => ({ signals: { own: settings } });
 

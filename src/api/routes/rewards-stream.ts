@@ -1,6 +1,6 @@
 // The NDJSON reply of /v1/rewards: one line per group as soon as it is judged, heartbeats, and a final line.
 
-import { jsonWriter } from "../../core/contract/json-text.ts";
+import { type JsonWriter, jsonWriter } from "../../core/contract/json-text.ts";
 import {
   type GroupResult,
   type RewardsEvent,
@@ -14,7 +14,7 @@ import { line, ndjsonResponse, pushedText } from "../door/streams.ts";
 
 type ScoringRun = (onGroup: (index: number, group: GroupResult) => void) => Promise<RewardsReply>;
 
-const write = jsonWriter(RewardsEventSchema);
+const write: JsonWriter = (event) => jsonWriter(RewardsEventSchema)(event);
 
 function doneLine({ groups: _groups, rewards: _rewards, ...tail }: RewardsReply): RewardsEvent {
   return { type: "done", ...tail };

@@ -1,5 +1,7 @@
 // Detects openers, which only announce an answer. Verifiers have been found to reward such texts by
 // mistake ("One Token to Fool LLM-as-a-Judge", arXiv 2507.08794).
+
+import { lazily } from "../text/lazily.ts";
 import { skeletonOf } from "../text/look-alikes.ts";
 import { ANNOUNCING_WORDS, JOINING_PIECES, JOINING_WORDS, PIECES_OF_SCRIPTS } from "./opener-words.ts";
 
@@ -13,18 +15,22 @@ const FENCE = /(?:`{3,}|~{3,})[ \t]{0,8}[\w+#.-]{1,24}(?=\n)/y;
 /** HTML tags for layout. A page made up only of these tags may be the requested answer. */
 const TAG = /<\/?(?:b|i|u|em|strong|p|br|hr|div|span|center|h[1-6])\s?\/?>/iy;
 /** Characters between words. Only layout symbols are included, because any other symbol may be the answer. */
-const BETWEEN = /[^\p{L}\p{N}\p{M}\p{S}\\]|[*_`~|$^+=<>\\\ufffd]|\p{Sk}|\p{So}/uy;
+const BETWEEN = lazily(() => /[^\p{L}\p{N}\p{M}\p{S}\\]|[*_`~|$^+=<>\\\ufffd]|\p{Sk}|\p{So}/uy);
 /** Letters of scripts without spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc\p{M}]+/uy;
-const WORD = /[\p{L}\p{M}]+(?:['\u2019-][\p{L}\p{M}]+)*/uy;
+const UNSPACED = lazily(
+  () => /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u30fc\p{M}]+/uy,
+);
+const WORD = lazily(() => /[\p{L}\p{M}]+(?:['\u2019-][\p{L}\p{M}]+)*/uy);
 /** The number of the first step or of the first list item. */
-const STEP_NUMBER =
-  /(?<=(?:step|part|schritt|paso|passo|etape|stap|krok|langkah)\s{0,2})1(?![\p{L}\p{N}])|(?<=^[^\p{L}\p{N}\n]{0,16})1[.)](?=\s{0,4}[\p{L}*_#])/imuy;
+const STEP_NUMBER = lazily(
+  () =>
+    /(?<=(?:step|part|schritt|paso|passo|etape|stap|krok|langkah)\s{0,2})1(?![\p{L}\p{N}])|(?<=^[^\p{L}\p{N}\n]{0,16})1[.)](?=\s{0,4}[\p{L}*_#])/imuy,
+);
 /**
  * `pas à pas` (step by step) in French and Catalan. By itself, `pas` is a negation, and `pas de solution` is
  * an answer.
  */
-const PACE = /pas-? ?[a\u00e0]-? ?pas(?![\p{L}\p{N}])/uy;
+const PACE = lazily(() => /pas-? ?[a\u00e0]-? ?pas(?![\p{L}\p{N}])/uy);
 /** Words that, like a colon, come before the announced answer. */
 const ANSWERING = /^(?:is|are|es|est|ist|\u662f|jest|ar)$/;
 /**
@@ -35,19 +41,21 @@ const ANSWER_WORDS_MAX = 3;
  * A symbol that is the whole answer after a colon or "is". Empty brackets count too, because a program may
  * return an empty list. Empty braces after `$` do not count, because TeX shows nothing.
  */
-const LONE_SIGN = /(?::|(?<![\p{L}\p{M}])is)[ \t*_`"'$]{0,8}(?:[+<>=/%]|\[\]|\(\)|(?<!\$)\{\})[ \t*_`"'$.]*$/mu;
+const LONE_SIGN = lazily(
+  () => /(?::|(?<![\p{L}\p{M}])is)[ \t*_`"'$]{0,8}(?:[+<>=/%]|\[\]|\(\)|(?<!\$)\{\})[ \t*_`"'$.]*$/mu,
+);
 /** In any language: a single line of words that ends with a colon. */
-const ANNOUNCED = /^[\s#>*_~`-]*[\p{L}\p{M}][\p{L}\p{M}'\u2019 -]{1,60}[*_~`]{0,3}\s?:[\s*_~`]*$/u;
+const ANNOUNCED = lazily(() => /^[\s#>*_~`-]*[\p{L}\p{M}][\p{L}\p{M}'\u2019 -]{1,60}[*_~`]{0,3}\s?:[\s*_~`]*$/u);
 
 /** Number of characters that are checked first, because most answers already have content there. */
 const HEAD_CHARS = 256;
 /** Letters separated by single spaces. */
-const SPACED = /(?<![\p{L}\p{N}])(?:\p{L} ){3,}\p{L}(?![\p{L}\p{N}])/gu;
-const UNSEEN = /[\p{Cf}\p{DI}]/gu;
+const SPACED = lazily(() => /(?<![\p{L}\p{N}])(?:\p{L} ){3,}\p{L}(?![\p{L}\p{N}])/gu);
+const UNSEEN = lazily(() => /[\p{Cf}\p{DI}]/gu);
 
 /** The text in lower case, without invisible characters, and with look-alike characters unified. */
 const look = (text: string): string =>
-  skeletonOf(text.replace(UNSEEN, "").toLowerCase()).text.replaceAll("\u2019", "'").toLowerCase();
+  skeletonOf(text.replace(UNSEEN(), "").toLowerCase()).text.replaceAll("\u2019", "'").toLowerCase();
 
 const looks = (words: readonly string[]): ReadonlySet<string> => new Set(words.map(look));
 interface OpenerWords {
@@ -77,9 +85,9 @@ function openerWords(): OpenerWords {
 export function isOpener(given: string): boolean {
   if (given.length > HEAD_CHARS && saysNothing(look(given.slice(0, HEAD_CHARS)), true) === false) return false;
   const text = look(given);
-  if (ANNOUNCED.test(text)) return true;
-  const joined = text.replace(SPACED, (letters) => letters.replaceAll(" ", ""));
-  return saysNothing(joined, false) === true && !LONE_SIGN.test(joined);
+  if (ANNOUNCED().test(text)) return true;
+  const joined = text.replace(SPACED(), (letters) => letters.replaceAll(" ", ""));
+  return saysNothing(joined, false) === true && !LONE_SIGN().test(joined);
 }
 
 /**
@@ -109,8 +117,9 @@ function saysNothing(text: string, cut: boolean): boolean | null {
       continue;
     }
     if (takes(EMPTY_SET) !== null) return false;
-    if (takes(FENCE) !== null || takes(LATEX) !== null || takes(STEP_NUMBER) !== null || takes(PACE) !== null) continue;
-    const mark = takes(BETWEEN);
+    if (takes(FENCE) !== null || takes(LATEX) !== null || takes(STEP_NUMBER()) !== null || takes(PACE()) !== null)
+      continue;
+    const mark = takes(BETWEEN());
     if (mark !== null) {
       if (mark === "\n" && answered()) return false;
       if (mark === "\n") behind = announces ? 0 : null;
@@ -118,8 +127,8 @@ function saysNothing(text: string, cut: boolean): boolean | null {
       continue;
     }
     empty = false;
-    const run = takes(UNSPACED);
-    const word = run ?? takes(WORD);
+    const run = takes(UNSPACED());
+    const word = run ?? takes(WORD());
     if (word === null) return false;
     const kind = run === null ? kindOf(word) : kindOfRun(run);
     if (kind === null || (isLetter(word) && !/^ [\p{L}\p{M}]/u.test(text.slice(at, at + 3)) && run === null)) {

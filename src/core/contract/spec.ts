@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { said } from "#said";
 import { bound } from "../faults/limit-advice.ts";
-import { type CandidateRule, CandidateSchema } from "./candidate-rule.ts";
-import { canonicalJudge, JudgeSchema, type JudgeSettings } from "./judge-settings.ts";
+import type { CandidateRule } from "./candidate-rule.ts";
+import type { JudgeSettings } from "./judge-settings.ts";
 import type { KeptTexts } from "./kept-texts.ts";
 
 const tokens = z
@@ -81,13 +81,31 @@ export interface FlatSpec extends KeptTexts {
   audit?: Audit;
 }
 
-/** The spec named `default`, in which every setting has its default value. */
+/** `strip_comments` has no effect, but it is a part of every canonical spec. */
+const DEFAULT_CANDIDATE = { extract: "last_code_block", strip_comments: false } as const;
+
+/**
+ * The spec named `default`, in which every setting has its default value. Written out, because a Worker builds
+ * no schema at its start.
+ */
 export const DEFAULT_SPEC: FlatSpec = {
   reward: "win_rate",
-  format: FormatSchema.parse({}),
+  format: { rules: ["has_candidate"], penalty: 1 },
   overlong: null,
   seed: 0,
   log_texts: undefined,
-  candidate: CandidateSchema.parse(undefined),
-  judge: canonicalJudge(JudgeSchema.parse({})),
+  candidate: DEFAULT_CANDIDATE,
+  judge: {
+    mode: "pairwise",
+    form: "exact_match",
+    both_orders: false,
+    samples: 1,
+    vote: "majority",
+    prompt: "code-select",
+    model: null,
+    temperature: 0.6,
+    top_p: 0.95,
+    max_tokens: 16384,
+    schedule: "round_robin",
+  },
 };

@@ -5,6 +5,7 @@ import { type Valued, valued } from "../asking/signal-value.ts";
 import { ownWordsOf } from "../candidate/prepare.ts";
 import { wholeFrom } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
+import { lazily } from "../text/lazily.ts";
 import { PYTHON_SPACE_CLASS } from "../text/python-text.ts";
 
 const SCHEMA = z.strictObject({
@@ -29,9 +30,9 @@ export const wordsOf = (text: string): string[] =>
 /** Scripts written without spaces between words. */
 const SCRIPTS = "Han Hiragana Katakana Bopomofo Thai Lao Khmer Myanmar Tibetan Javanese Balinese Yi".split(" ");
 const UNSPACED = SCRIPTS.map((script) => `\\p{scx=${script}}`).join("");
-const ANY_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
+const ANY_UNSPACED = lazily(() => new RegExp(`[${UNSPACED}]`, "u"));
 /** Matches one character of an unspaced script, a name or number, or any other single character. */
-const PIECES = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+|.`, "gsv");
+const PIECES = lazily(() => new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{M}\\p{N}_]--[${UNSPACED}]]+|.`, "gsv"));
 /** Longer strings, such as minified code, do not count as words; longer names are split into characters. */
 const WORD_CHARS_MAX = 64;
 const NAME_CHARS_MAX = 32;
@@ -43,7 +44,7 @@ const STEPS_CHAR = 5;
 const RUN = /(\D)\1{3}/u;
 
 const piecesOf = (word: string): string[] =>
-  (word.match(PIECES) ?? []).flatMap((piece) =>
+  (word.match(PIECES()) ?? []).flatMap((piece) =>
     piece.length > NAME_CHARS_MAX || RUN.test(piece) ? [...piece] : piece,
   );
 
@@ -54,7 +55,7 @@ const piecesOf = (word: string): string[] =>
 export function itemsOf(text: string): string[] {
   const words = wordsOf(text);
   const isWord = (word: string) =>
-    words.length > FEW_WORDS && word.length <= WORD_CHARS_MAX && !ANY_UNSPACED.test(word);
+    words.length > FEW_WORDS && word.length <= WORD_CHARS_MAX && !ANY_UNSPACED().test(word);
   const chars = (some: readonly string[]) => some.reduce((sum, word) => sum + word.length, 0);
   const others = words.filter((word) => !isWord(word));
   if (chars(others) * 2 <= chars(words)) return words;

@@ -4,19 +4,20 @@ import { factOf } from "../asking/signal.ts";
 import { ownWordsOf, type PreparedGroup } from "../candidate/prepare.ts";
 import { createGuard } from "../judges/escape/guard.ts";
 import { stepList } from "../judges/step-list.ts";
+import { lazily } from "../text/lazily.ts";
 import type { Part } from "../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../transcript/turns.ts";
 
 /** Strings that open or close a paragraph tag. */
 const TAGS = ["<paragraph_", "</paragraph_"].map((text) => ({ text, rule: "anywhere" as const }));
-const guard = createGuard(TAGS);
+const guard = lazily(() => createGuard(TAGS));
 
 /**
  * Numbers the steps as ProcessBench does, from `<paragraph_0>`. Steps are escaped so that they cannot close
  * their paragraph or open another. When shown, the result is escaped like any candidate.
  */
 export const numberedSteps = (steps: readonly string[]): string =>
-  steps.map((text, i) => `<paragraph_${i}>\n${guard(text)}\n</paragraph_${i}>`).join("\n\n");
+  steps.map((text, i) => `<paragraph_${i}>\n${guard()(text)}\n</paragraph_${i}>`).join("\n\n");
 
 /**
  * The steps of each rollout: the steps that the caller sent, else the policy's turns with their tool calls,

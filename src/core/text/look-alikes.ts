@@ -1,6 +1,8 @@
 // Skeletons of strings, for detecting homoglyphs: letters and signs of other scripts are replaced by the
 // ASCII characters that they resemble.
 
+import { lazily } from "./lazily.ts";
+
 /**
  * Homoglyphs of ASCII characters that have no compatibility decomposition: Cyrillic, Greek, Armenian, Coptic,
  * Cherokee, Lisu, Canadian syllabics, small capitals, letters with a stroke.
@@ -87,7 +89,7 @@ const SEEN = new Map(Object.entries(TABLE).flatMap(([ascii, alike]) => [...alike
 
 /** First code points of the alphabets A to Z in circles, squares and flags, which have no decomposition. */
 const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
-const MARKS = /\p{M}+/gu;
+const MARKS = lazily(() => /\p{M}+/gu);
 const CACHE_MAX = 8_192;
 const cache = new Map<string, string>();
 
@@ -101,7 +103,7 @@ function seen(character: string): string {
   if (cache.size >= CACHE_MAX) cache.clear();
   const point = character.codePointAt(0) as number;
   const first = ALPHABETS.find((start) => point >= start && point < start + 26);
-  const plain = SEEN.get(character) ?? character.normalize("NFKD").replace(MARKS, "");
+  const plain = SEEN.get(character) ?? character.normalize("NFKD").replace(MARKS(), "");
   const look =
     first === undefined
       ? Array.from(plain, (c) => SEEN.get(c) ?? SEEN.get(c.toUpperCase()) ?? c).join("")

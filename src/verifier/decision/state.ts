@@ -1,12 +1,13 @@
 // Renders the state and questions shown to a decision model, and checks that the model read the state to its
 // end. Independent of HTTP.
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
-import { createEscape, type Escape } from "../../core/judges/escape/escape.ts";
+import { createEscape } from "../../core/judges/escape/escape.ts";
 import { withImageNumbers } from "../../core/judges/image-parts.ts";
 import { createPresetRenderer } from "../../core/judges/preset-render.ts";
 import type { Preset } from "../../core/judges/presets/preset.ts";
 import { presetNamed } from "../../core/judges/presets/table.ts";
 import { hashText } from "../../core/math/random.ts";
+import { lazily } from "../../core/text/lazily.ts";
 import type { DecisionQuestion } from "../../core/wire/decision-apis.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { DecisionCall } from "./calls.ts";
@@ -16,7 +17,7 @@ import type { DecisionCall } from "./calls.ts";
  * candidates.
  */
 const FRAME = ["CHECK WORD:", "STATE:", "SCHEMA FIELDS:", "ALLOWED OPTIONS:", "END FIELD"];
-const quote: Escape = createEscape(FRAME);
+const quote = lazily(() => createEscape(FRAME));
 
 /** Check words, in alphabetical order because servers sort options. */
 export const WORDS = ["amber", "basalt", "cobalt", "drift", "ember", "fjord", "grove", "harbor"] as const;
@@ -78,7 +79,7 @@ export function createStates(
   secret: string,
 ): (call: Pick<DecisionCall, "order" | "asks">) => DecisionState {
   const preset = presetNamed(job.preset) as Preset;
-  const render = createPresetRenderer(preset, job, quote);
+  const render = createPresetRenderer(preset, job, quote());
   const checkWord = checkWords(secret);
   return ({ order, asks }) => {
     const letters = new Map(order.map((candidate, place) => [candidate, LETTERS[place] as string]));

@@ -1,4 +1,6 @@
 // The plain form of a final answer, without decoration by TeX, Markdown and typography.
+
+import { lazily } from "../../text/lazily.ts";
 import { strip } from "../../text/python-text.ts";
 
 /** A longer string is not a final answer that rules could compare. */
@@ -45,14 +47,14 @@ function peeled(text: string): string {
 
 const SUPERSCRIPTS = /[\u207a\u207b]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+/g;
 const VULGAR = /^(\d+)\u2044(\d+)$/;
-const LETTER = /^[\p{Lu}\p{Ll}\p{Lo}]$/u;
+const LETTER = lazily(() => /^[\p{Lu}\p{Ll}\p{Lo}]$/u);
 /**
  * Characters that are never normalised: mathematical letters are separate names, and ordinal indicators are
  * superscripts.
  */
-const OWN_LETTER = /[\p{Math}\u00aa\u00ba]/u;
-const DIGIT = /\p{Nd}$/u;
-const THREE_DIGITS = /^\p{Nd}{3}(?!\p{Nd})/u;
+const OWN_LETTER = lazily(() => /[\p{Math}\u00aa\u00ba]/u);
+const DIGIT = lazily(() => /\p{Nd}$/u);
+const THREE_DIGITS = lazily(() => /^\p{Nd}{3}(?!\p{Nd})/u);
 
 /** Writes a superscript number as a power. */
 function power(superscripts: string): string {
@@ -70,11 +72,11 @@ function undressed(sign: string, before: string, behind: string): string {
   const [, top, bottom] = VULGAR.exec(form) ?? [];
   if (top !== undefined) return `\\frac{${top}}{${bottom}}`;
   if (/^\p{Nd}$/u.test(sign)) return /^[0-9]$/.test(form) ? form : sign;
-  if (LETTER.test(sign)) return OWN_LETTER.test(sign) || !/^[\p{L}\p{M}]+$/u.test(form) ? sign : form;
+  if (LETTER().test(sign)) return OWN_LETTER().test(sign) || !/^[\p{L}\p{M}]+$/u.test(form) ? sign : form;
   // Between digits, a space or comma may be a thousands separator or may separate two numbers.
-  const apart = DIGIT.test(before) && /^\p{Nd}/u.test(behind);
+  const apart = DIGIT().test(before) && /^\p{Nd}/u.test(behind);
   if (/^\p{Zs}$/u.test(sign)) return apart ? sign : " ";
-  if (sign === "\uff0c" && DIGIT.test(before) && THREE_DIGITS.test(behind)) return sign;
+  if (sign === "\uff0c" && DIGIT().test(before) && THREE_DIGITS().test(behind)) return sign;
   return /^[\uff01-\uff5e]$/.test(sign) ? form : sign;
 }
 
@@ -102,7 +104,7 @@ const THOUSANDS =
   /(?<![\d.}!]|\d,|\\[ ,])[1-9]\d{0,2}(?:(?:(?:\{,\}|,\\!|\{,\}\\!)\d{3})+|(?:(?:\{?\\,\}?|\\ |\\!|[\u2009\u202f\u00a0])\d{3})+)(?!\d|,\d|\{,\}|,?\\[ ,!]\s*\d)/g;
 
 /** `**` between two operands is a power; elsewhere it is Markdown. */
-const STARS = /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu;
+const STARS = lazily(() => /(?<=[\p{L}\p{N})\]}])( ?)\*\*\1(?=[\p{L}\p{N}([{\\+-])/gu);
 
 /**
  * Returns an answer in plain form. Normalises characters and the minus sign; removes Markdown's `**`,
@@ -116,7 +118,7 @@ export function plainAnswer(given: string): string | null {
     // Between digits, a thin space may separate two numbers. A double backslash ends a row.
     .replace(/(?<![\d\\])\\[,;:!]|(?<!\\)\\[,;:!](?!\d)|(?<!\\)\\ |\\q?quad(?![a-z])/g, " ")
     .replace(/\\[dtc]frac(?![a-z])/g, "\\frac")
-    .replace(STARS, "^")
+    .replace(STARS(), "^")
     .replace(/\*{2}|`/g, " ");
   for (let layer = 0; layer < LAYERS_MAX; layer++) {
     const inner = peeled(strip(text));

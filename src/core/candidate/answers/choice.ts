@@ -1,6 +1,8 @@
 // Reads which choice an answer names: a single letter, whatever text follows. Rejects answers that name
 // several letters.
 
+import { lazily } from "../../text/lazily.ts";
+
 /** Macros that only format their argument. */
 const TEXT_MACRO = /\\(?:text(?:bf|it|rm)?|math(?:bf|rm|it)|boldsymbol|mbox)\s?\{([^{}]*)\}/g;
 const NAMED = String.raw`(?:(?:the\s+)?(?:correct\s+|final\s+)?(?:option|choice|answer)(?:\s*is\b)?(?:\s*[:#])?\s*)?`;
@@ -15,8 +17,10 @@ const WITH_TEXT = new RegExp(
 );
 const SENTENCE = /^the\b|\bis\b/i;
 /** A second letter directly after the first. */
-const SECOND =
-  /^(?:(?:[,/&;+]|and\b|or\b|\s)*[([]?[A-Za-z](?:[)\]:.,;/&]|\s*$|\s+(?:and|or|&)\s)|(?:and|or|and\/or|&)\s+[([]?[A-Z](?!\p{L}))/u;
+const SECOND = lazily(
+  () =>
+    /^(?:(?:[,/&;+]|and\b|or\b|\s)*[([]?[A-Za-z](?:[)\]:.,;/&]|\s*$|\s+(?:and|or|&)\s)|(?:and|or|and\/or|&)\s+[([]?[A-Z](?!\p{L}))/u,
+);
 /** Another choice after a list separator, in the same notation as the first. */
 const LISTED = /(?:[;,\n]|\band\b|\bor\b)[^\S\n]*[([]?[A-Z](?:[):]|\.\s)/;
 
@@ -55,5 +59,5 @@ export function choiceIn(given: string, bare: boolean): string | null {
   }
   const [, bracketed, marked, text = ""] = WITH_TEXT.exec(answer) ?? [];
   const letter = bracketed ?? marked;
-  return letter === undefined || SECOND.test(text) || LISTED.test(text) ? null : letter.toUpperCase();
+  return letter === undefined || SECOND().test(text) || LISTED.test(text) ? null : letter.toUpperCase();
 }

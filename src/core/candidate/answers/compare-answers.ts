@@ -1,5 +1,7 @@
 // Compares a final answer with a reference by rules. The result is equal, different, or unknown, which leaves
 // the decision to a judge. Unequal answers are never reported as equal.
+
+import { lazily } from "../../text/lazily.ts";
 import { plainAnswer } from "./answer-text.ts";
 import { choiceAlone, choiceIn } from "./choice.ts";
 import { compareNumbers, type Equivalence, rationalOf } from "./exact-number.ts";
@@ -33,7 +35,7 @@ function truthOf(answer: string): ReadAnswer | null {
   return pair === undefined ? null : { key: `truth ${word}`, form: { kind: "truth", pair }, isDecidable: true };
 }
 
-const WORDS = /^\p{L}[\p{L}\p{M}'\u2019-]*(?:\s+\p{L}[\p{L}\p{M}'\u2019-]*)*$/u;
+const WORDS = lazily(() => /^\p{L}[\p{L}\p{M}'\u2019-]*(?:\s+\p{L}[\p{L}\p{M}'\u2019-]*)*$/u);
 
 /**
  * Ignores the case of words. Words of one or two letters keep their case, because `Co` is not `CO` and `x` is
@@ -64,7 +66,7 @@ const braced = (text: string): string =>
 
 /** Reads an answer as words if it consists of words, else as characters. */
 const textOf = (answer: string): ReadAnswer =>
-  WORDS.test(answer)
+  WORDS().test(answer)
     ? { key: `words ${folded(answer.replace(/\s+/g, " "))}`, form: { kind: "words" }, isDecidable: false }
     : { key: `signs ${bare(braced(answer))}`, form: { kind: "signs" }, isDecidable: false };
 
@@ -77,7 +79,7 @@ const SYMBOLS = /^(?:pi|\u03c0|[A-Za-z](?:-[A-Za-z])+)$/;
 function byForm(answer: string): ReadAnswer {
   const short = numberOf(answer) ?? choiceOf(choiceAlone(answer)) ?? truthOf(answer);
   if (short !== null) return short;
-  if (WORDS.test(answer) && !SYMBOLS.test(answer)) return textOf(answer);
+  if (WORDS().test(answer) && !SYMBOLS.test(answer)) return textOf(answer);
   return readMath(answer) ?? textOf(answer);
 }
 

@@ -2,6 +2,7 @@
 // its last occurrence. Never looks at the reference, so answers in several places do not give a rollout a
 // second chance.
 
+import { lazily } from "../../text/lazily.ts";
 import { strip } from "../../text/python-text.ts";
 import { isOpener } from "../openers.ts";
 import { lastMarked } from "./marked-answer.ts";
@@ -49,8 +50,8 @@ function lastBox(text: string, macro: "\\boxed" | "\\fbox"): string | null {
   return "";
 }
 
-const WORD_OUTSIDE_TEX = /(?<![\\\p{L}])\p{L}[\p{L}'\u2019]+/gu;
-const wordsIn = (line: string): number => line.match(WORD_OUTSIDE_TEX)?.length ?? 0;
+const WORD_OUTSIDE_TEX = lazily(() => /(?<![\\\p{L}])\p{L}[\p{L}'\u2019]+/gu);
+const wordsIn = (line: string): number => line.match(WORD_OUTSIDE_TEX())?.length ?? 0;
 const STARTS_AS_NUMBER = /^[-+\u2212$\u20ac\u00a3\\(]*\d/;
 
 /**

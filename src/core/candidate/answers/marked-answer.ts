@@ -1,6 +1,7 @@
 // Finds the answer after words that announce it (`Answer: 42`, `The answer is 72.`), in many languages and
 // with the usual bold text and headings. Linear time.
 
+import { lazily } from "../../text/lazily.ts";
 import { strip } from "../../text/python-text.ts";
 
 /** Bold text, headings, quotes, TeX and HTML around an announcement. */
@@ -37,16 +38,20 @@ const ANNOUNCES =
 const UNSEEN = /[\u200b-\u200f\u2060\ufeff]/g;
 
 /** Text that may follow an answer: another sentence, a reason, or the next field of a JSON object. */
-const BEHIND =
-  /(?<=(?:\p{Ll}{3}|[\d)}\]$%*"]|^["'([*]*\p{L})[.!?])["')\]*_]{0,4}\s+(?=[\p{Lu}\p{Lo}"'(*](?!\.))|(?<=[\d)}\]$%*"][.!?])\s+(?=\p{L})|[\u3002\uff01\uff1f]|[,;:]\s+(?:because|since|as|so|which|where|given)(?!\p{L})|\s+\(?(?:because|since)(?!\p{L})|"?,\s*"\w{1,40}"\s*:/u;
-const BEFORE =
-  /^(?:[\s*_~\x60"'\u201c\u201d\u3010\u3011|>:\uff1a=,}]|\\[ ,;]|\\quad(?![a-z])|(?:therefore|thus|then|simply|just|indeed)(?!\p{L}))+/iu;
+const BEHIND = lazily(
+  () =>
+    /(?<=(?:\p{Ll}{3}|[\d)}\]$%*"]|^["'([*]*\p{L})[.!?])["')\]*_]{0,4}\s+(?=[\p{Lu}\p{Lo}"'(*](?!\.))|(?<=[\d)}\]$%*"][.!?])\s+(?=\p{L})|[\u3002\uff01\uff1f]|[,;:]\s+(?:because|since|as|so|which|where|given)(?!\p{L})|\s+\(?(?:because|since)(?!\p{L})|"?,\s*"\w{1,40}"\s*:/u,
+);
+const BEFORE = lazily(
+  () =>
+    /^(?:[\s*_~\x60"'\u201c\u201d\u3010\u3011|>:\uff1a=,}]|\\[ ,;]|\\quad(?![a-z])|(?:therefore|thus|then|simply|just|indeed)(?!\p{L}))+/iu,
+);
 const AFTER = /(?<![\s*_~\x60"'\u201c\u201d\u3010\u3011|,;])[\s*_~\x60"'\u201c\u201d\u3010\u3011|,;]+$/;
 /** Words that continue the sentence without an answer: `the answer is found by ..`. */
 const NO_ANSWER =
   /^(?:to|by|found|obtained|given|determined|calculated|computed|derived|expected|supposed|required)\s/i;
 /** `The best option is to ..` announces nothing, but `The best option is (B)` does. */
-const CHOSEN = /^(?:\W|option|choice)*[A-Z](?![\p{L}\p{N}])/u;
+const CHOSEN = lazily(() => /^(?:\W|option|choice)*[A-Z](?![\p{L}\p{N}])/u);
 const MARKS_OF_HTML = /<\/?(?:b|i|u|p|em|strong|br|h[1-6])\s?\/?>/gi;
 /** Longer lines are skipped, because they do not state an answer that could be compared. */
 const LINE_CHARS_MAX = 4096;
@@ -65,8 +70,8 @@ function balanced(answer: string): string {
 
 /** Returns the answer at the beginning of the text after an announcement. */
 function answerIn(behind: string): string {
-  const text = behind.replace(MARKS_OF_HTML, " ").replace(BEFORE, "");
-  const end = text.search(BEHIND);
+  const text = behind.replace(MARKS_OF_HTML, " ").replace(BEFORE(), "");
+  const end = text.search(BEHIND());
   return balanced((end < 0 ? text : text.slice(0, end)).replace(AFTER, "")).replace(AFTER, "");
 }
 
@@ -83,7 +88,7 @@ function announcedIn(line: string): string | null {
   for (const found of line.matchAll(SENTENCE)) {
     const answer = answerIn(line.slice(found.index + found[0].length));
     const isChoice = /(?:option|choice)/i.test(found[0]) && !/ans/i.test(found[0]);
-    if (!NO_ANSWER.test(answer) && (!isChoice || CHOSEN.test(answer))) announced = answer;
+    if (!NO_ANSWER.test(answer) && (!isChoice || CHOSEN().test(answer))) announced = answer;
   }
   return announced;
 }

@@ -5,6 +5,7 @@ import { createGuard } from "../../judges/escape/guard.ts";
 import type { MarkRule } from "../../judges/escape/marks.ts";
 import { imageHead } from "../../judges/image-parts.ts";
 import { power } from "../../math/elementary.ts";
+import { lazily } from "../../text/lazily.ts";
 import type { Part } from "../../transcript/messages.ts";
 import { isOwnTurn, type Turn } from "../../transcript/turns.ts";
 import { type CutText, cutTo, leastOf, shares } from "./cut.ts";
@@ -41,12 +42,14 @@ export const ALL_BEGAN = "They all began so:";
 
 /** Starts of block headers, and other fixed phrases of a view. No text inside a block may contain them. */
 const MARKS = ["TURN_", "THOUGHT_", "CALL_", "RESULT_", "IMAGE_", "OTHER_", "FILE_"].map((word) => `[${word}`);
-const guard = createGuard(
-  [...MARKS, "characters left out]", ALL_BEGAN].map((text) => ({ text, rule: "anywhere" satisfies MarkRule })),
+const guard = lazily(() =>
+  createGuard(
+    [...MARKS, "characters left out]", ALL_BEGAN].map((text) => ({ text, rule: "anywhere" satisfies MarkRule })),
+  ),
 );
 
 /** Escapes everything in a string that could be mistaken for a block of a transcript. */
-export const unlikeBlocks = (text: string): string => guard(text);
+export const unlikeBlocks = (text: string): string => guard()(text);
 
 const LABEL_CHARS = 256;
 /**
@@ -184,7 +187,7 @@ export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewB
     const cut = cuts[i] as CutText;
     leave(is, cut.left_out);
     if (!region.isOwn && (cut.head !== "" || cut.tail !== "")) cuttable += text.length - cut.left_out;
-    return `${unlikeBlocksOfHead(head)}\n${guard(cut.head)}${cut.mark}${guard(cut.tail)}`;
+    return `${unlikeBlocksOfHead(head)}\n${unlikeBlocks(cut.head)}${cut.mark}${unlikeBlocks(cut.tail)}`;
   });
   const missing = [...left.values()].reduce((sum, chars) => sum + chars, 0);
   if (!reasoning) for (const { is, text } of all) if (is === "thoughts") leave(is, text.length);
@@ -198,4 +201,4 @@ export function viewOf(all: readonly Region[], reasoning: boolean, budget: ViewB
 }
 
 /** Keeps the opening bracket of a header, and escapes everything that a name in it could imitate. */
-const unlikeBlocksOfHead = (head: string): string => `[${guard(head.slice(1))}`;
+const unlikeBlocksOfHead = (head: string): string => `[${unlikeBlocks(head.slice(1))}`;

@@ -1,5 +1,6 @@
 // Finds a template's marks in model text, in any spelling, and breaks them.
 
+import { lazily } from "../../text/lazily.ts";
 import { isForeign, type Skeleton, skeletonOf } from "../../text/look-alikes.ts";
 import type { Mark, MarkRule } from "./marks.ts";
 import { isGap, JOINER, trailOf } from "./trail.ts";
@@ -35,7 +36,7 @@ const small = (text: string): string => {
   return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (c) => c.toLowerCase());
 };
 
-const WORDY = /[\p{L}\p{N}]/u;
+const WORDY = lazily(() => /[\p{L}\p{N}]/u);
 const isEnd = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
 
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
@@ -45,7 +46,7 @@ function beginsLine(text: string, at: number): boolean {
   let counts = false;
   for (let i = at - 1; i >= 0 && !isEnd(text.charCodeAt(i)); i--) {
     const char = text[i] as string;
-    if (WORDY.test(char) && !(counts && isDigit(text.charCodeAt(i)))) return false;
+    if (WORDY().test(char) && !(counts && isDigit(text.charCodeAt(i)))) return false;
     counts = char === "." || char === ")" || (counts && isDigit(text.charCodeAt(i)));
   }
   return true;
@@ -57,17 +58,17 @@ function beginsLine(text: string, at: number): boolean {
  */
 function goesOn(text: string, at: number, any: boolean): boolean {
   for (let i = at; i < text.length && !isEnd(text.charCodeAt(i)); i++) {
-    if (any ? !isGap(text.charCodeAt(i)) : WORDY.test(text[i] as string)) return true;
+    if (any ? !isGap(text.charCodeAt(i)) : WORDY().test(text[i] as string)) return true;
   }
   return false;
 }
 
 /** Text that may follow the name of a tag: the end of the tag, or an attribute. */
-const IN_TAG = /\s*(?:\/\s*)?>|\s+[\p{L}_:][\w:.-]*\s*=/uy;
+const IN_TAG = lazily(() => /\s*(?:\/\s*)?>|\s+[\p{L}_:][\w:.-]*\s*=/uy);
 
 function isTagAt(text: string, at: number): boolean {
-  IN_TAG.lastIndex = at;
-  return IN_TAG.test(text);
+  IN_TAG().lastIndex = at;
+  return IN_TAG().test(text);
 }
 
 /** Words in ordinary spelling, which is plain lower case. */
@@ -84,7 +85,7 @@ interface SkeletonSpan {
 const startIn = ({ ends }: Skeleton, unit: number): number =>
   ends === null ? unit : unit === 0 ? 0 : (ends[unit - 1] as number);
 
-const isWordy = (text: string, at: number): boolean => WORDY.test(text[at] ?? "");
+const isWordy = (text: string, at: number): boolean => WORDY().test(text[at] ?? "");
 
 function counts(rule: MarkRule, { source, skeleton, from, to }: SkeletonSpan): boolean {
   const { text } = skeleton;

@@ -1,6 +1,7 @@
 // Finds the marks of a template: pieces of its text that a reader could take for the beginning or end of a
 // section, or for a verdict, if model text contained them.
 
+import { lazily } from "../../text/lazily.ts";
 import { type ParserSettings, writtenOf } from "../parsers/table.ts";
 import { trailOf } from "./trail.ts";
 
@@ -63,27 +64,27 @@ const MARKS_MAX = 512;
  */
 const LABEL_CHARS = 40;
 
-const WORDY = /[\p{L}\p{N}]/u;
-const PROSE = /^[\p{L}\p{N}\p{M}\s_.,:;'!?]+$/u;
-const SIGN = /[^\p{L}\p{N}\p{M}\s_]/u;
+const WORDY = lazily(() => /[\p{L}\p{N}]/u);
+const PROSE = lazily(() => /^[\p{L}\p{N}\p{M}\s_.,:;'!?]+$/u);
+const SIGN = lazily(() => /[^\p{L}\p{N}\p{M}\s_]/u);
 /** Matches several words, or a word before a sign. */
-const LABEL = /\S\s+\S|[^\p{L}\p{N}\p{M}_]$/u;
-const ONE_SIGN = /^([^\p{L}\p{N}])\1+$/u;
+const LABEL = lazily(() => /\S\s+\S|[^\p{L}\p{N}\p{M}_]$/u);
+const ONE_SIGN = lazily(() => /^([^\p{L}\p{N}])\1+$/u);
 
 /** Whether a line of a template is a delimiter by itself, so that the same line is broken in model text. */
 export function delimits(line: string): boolean {
   const trail = trailOf(line);
-  return trail.length >= DELIMITER_CHARS_MIN || (trail.length >= RUN_CHARS && ONE_SIGN.test(trail));
+  return trail.length >= DELIMITER_CHARS_MIN || (trail.length >= RUN_CHARS && ONE_SIGN().test(trail));
 }
 
 /** Returns the rule for a piece that is a single line, or null if the piece is not a mark. */
 function ruleOf(line: string, behindSlot: boolean): MarkRule | null {
   const { length } = trailOf(line);
-  if (!WORDY.test(line)) return delimits(line) ? "anywhere" : null;
-  if (length < DELIMITER_CHARS_MIN) return length >= START_CHARS_MIN && SIGN.test(line) ? "start" : null;
-  if (!PROSE.test(line) || length >= WORDS_CHARS) return "anywhere";
+  if (!WORDY().test(line)) return delimits(line) ? "anywhere" : null;
+  if (length < DELIMITER_CHARS_MIN) return length >= START_CHARS_MIN && SIGN().test(line) ? "start" : null;
+  if (!PROSE().test(line) || length >= WORDS_CHARS) return "anywhere";
   if (behindSlot && length >= WORDS_BEHIND_SLOT_CHARS) return "anywhere";
-  return LABEL.test(line) ? "line" : "alone";
+  return LABEL().test(line) ? "line" : "alone";
 }
 
 /** Removes a separator in front of a label, because the separator belongs to the previous section. */
@@ -119,22 +120,22 @@ function linesOf({ text, opened, closed }: MarkPiece): MarkLine[] {
   );
 }
 
-const HEADING = /^#+(?=\s*[\p{L}\p{N}])/u;
-const TAG = /^<\/?\s*\p{L}[\p{L}\p{N}\s_-]*(?=>$)/u;
+const HEADING = lazily(() => /^#+(?=\s*[\p{L}\p{N}])/u);
+const TAG = lazily(() => /^<\/?\s*\p{L}[\p{L}\p{N}\s_-]*(?=>$)/u);
 
 /**
  * Returns the mark and other spellings that a reader takes for the same section: a heading of any depth, with
  * or without a colon, or a tag with attributes.
  */
 function alikes({ text, rule }: Mark): Mark[] {
-  const tag = TAG.exec(text)?.[0];
+  const tag = TAG().exec(text)?.[0];
   if (tag !== undefined)
     return [
       { text, rule },
       { text: tag, rule: "tag" },
     ];
-  if (!HEADING.test(text)) return [{ text, rule }];
-  const heading = text.replace(HEADING, "#");
+  if (!HEADING().test(text)) return [{ text, rule }];
+  const heading = text.replace(HEADING(), "#");
   const bare = heading.endsWith(":") ? heading.slice(0, -1).trimEnd() : heading;
   return [{ text: heading, rule }, ...(bare === heading ? [] : [{ text: bare, rule: "alone" as const }])];
 }

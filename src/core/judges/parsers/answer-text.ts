@@ -1,5 +1,7 @@
 // The part of an answer that parsers read: what follows the thoughts, in compatibility form (NFKC), and its
 // lines.
+
+import { lazily } from "../../text/lazily.ts";
 import { answerStart } from "../../text/thinking.ts";
 
 /**
@@ -7,7 +9,7 @@ import { answerStart } from "../../text/thinking.ts";
  * Excludes superscripts, fractions and circled digits, which NFKC would turn into ordinary digits: 3\u00b2 is
  * not 32, and 3\u00bd is not 31.
  */
-const OTHERS = /[^\0-\x7f\p{No}]{1,64}/gu;
+const OTHERS = lazily(() => /[^\0-\x7f\p{No}]{1,64}/gu);
 
 /**
  * Returns what follows the last end of thinking, normalised to NFKC in pieces. Returns null if a think block
@@ -16,7 +18,7 @@ const OTHERS = /[^\0-\x7f\p{No}]{1,64}/gu;
 export function segmentOf(answer: string): string | null {
   const start = answerStart(answer);
   if (start < 0) return null;
-  return answer.slice(start).replace(OTHERS, (piece) => piece.normalize("NFKC"));
+  return answer.slice(start).replace(OTHERS(), (piece) => piece.normalize("NFKC"));
 }
 
 /** Splits a segment into lines that end in LF, CR or CRLF. */

@@ -1,5 +1,6 @@
 // The parser `boxed`: reads the last \boxed{B}, or \boxed{A, C} with `many`.
 import * as z from "zod";
+import { lazily } from "../../text/lazily.ts";
 import { lineCounter, linesOf, unwrapped } from "./answer-text.ts";
 import { nextBox } from "./boxes.ts";
 import { KeySchema, LabelsSchema, WordsSchema } from "./fields.ts";
@@ -64,12 +65,12 @@ export const boxed: Parser<BoxedSettings> = {
   },
 };
 
-const BARE_BOX = /(?<![\\\p{L}\p{N}])boxed\{([^{}]{1,256})\}/gu;
+const BARE_BOX = lazily(() => /(?<![\\\p{L}\p{N}])boxed\{([^{}]{1,256})\}/gu);
 
 /** Finds boxes that lost their backslash. The code that is published with such judges reads them too. */
 function bareBoxes(segment: string, accepted: LabelWords): VerdictMatch[] {
   const lineAt = lineCounter(segment);
-  return [...segment.matchAll(BARE_BOX)].flatMap(({ 1: content, index }): VerdictMatch[] => {
+  return [...segment.matchAll(BARE_BOX())].flatMap(({ 1: content, index }): VerdictMatch[] => {
     const label = wholeLabel(content as string, accepted);
     return label === undefined ? [] : [{ line: lineAt(index), value: label === null ? null : { label } }];
   });

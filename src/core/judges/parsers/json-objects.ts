@@ -1,5 +1,7 @@
 // Finds JSON objects inside prose, and reports duplicate keys and NaN, which JSON.parse does not report.
 
+import { lazily } from "../../text/lazily.ts";
+
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   fields: ReadonlyMap<string, Json>;
@@ -19,7 +21,7 @@ const DEPTH_MAX = 16;
 class Malformed extends Error {}
 
 const SPACES = " \t\r\n";
-const STRING = /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy;
+const STRING = lazily(() => /"[^"\\\p{Cc}]*(?:\\.[^"\\\p{Cc}]*)*"/uy);
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 /** JSON literals, and those that only Python writes. NaN and both infinities are read as NaN. */
 const WORDS: Readonly<Record<string, Json>> = {
@@ -59,7 +61,7 @@ class JsonReader {
     if (depth > DEPTH_MAX) throw new Malformed();
     if (this.#take("{")) return this.#object(depth);
     if (this.#take("[")) return this.#list(depth);
-    const text = this.#match(STRING);
+    const text = this.#match(STRING());
     if (text !== null) return this.#string(text);
     const number = this.#match(NUMBER);
     if (number !== null) return Number(number);
@@ -82,7 +84,7 @@ class JsonReader {
     if (this.#take("}")) return { fields, twice };
     do {
       this.#take("");
-      const key = this.#match(STRING);
+      const key = this.#match(STRING());
       if (key === null || !this.#take(":")) throw new Malformed();
       const name = this.#string(key);
       const value = this.value(depth + 1);

@@ -1,4 +1,6 @@
 // Finds labels, either as the whole content or anywhere in the rest of a line.
+
+import { lazily } from "../../text/lazily.ts";
 import { stripped, unwrapped } from "./answer-text.ts";
 
 const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
@@ -11,7 +13,7 @@ export interface LabelWords {
   words?: Readonly<Record<string, string>> | undefined;
 }
 
-const LETTER = /^\p{L}$/u;
+const LETTER = lazily(() => /^\p{L}$/u);
 
 /** Returns the label that equals the string, ignoring case, or null. */
 function labelNamed(text: string, { labels, words = {} }: LabelWords): string | null {
@@ -32,16 +34,16 @@ export function wholeLabel(content: string, accepted: LabelWords): string | null
   const label = labelNamed(text, accepted);
   if (label !== null) return label;
   const wordy = accepted.labels.some((label) => label.length > 1 && /^[A-Za-z]+$/.test(label));
-  return LETTER.test(text) || (wordy && /^\p{L}+$/u.test(text)) ? null : undefined;
+  return LETTER().test(text) || (wordy && /^\p{L}+$/u.test(text)) ? null : undefined;
 }
 
-const TOKEN = /[\p{L}\p{N}\p{M}_]+/gu;
-const NUMBER = /^\p{N}+$/u;
+const TOKEN = lazily(() => /[\p{L}\p{N}\p{M}_]+/gu);
+const NUMBER = lazily(() => /^\p{N}+$/u);
 /**
  * Text after an A that is the article and not a verdict: a lower-case word, except words that typically
  * follow a verdict.
  */
-const ARTICLE = /^ +(?!(?:or|and|because|since|as|is|was|over|but|wins?)\b)\p{Ll}/u;
+const ARTICLE = lazily(() => /^ +(?!(?:or|and|because|since|as|is|was|over|but|wins?)\b)\p{Ll}/u);
 
 /**
  * Finds every label in the rest of a line after a key; a single letter that is not a label gives `null`. A
@@ -52,15 +54,15 @@ export function labelsIn(rest: string, accepted: LabelWords): (string | null)[] 
   const whole = labelNamed(unwrapped(text), accepted);
   if (whole !== null) return [whole];
   const found: (string | null)[] = [];
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    if (NUMBER.test(token)) continue;
+  for (const { 0: token, index } of text.matchAll(TOKEN())) {
+    if (NUMBER().test(token)) continue;
     if (token.length > 1) {
       const label = labelNamed(token, accepted);
       if (label !== null) found.push(label);
       continue;
     }
     if (!/^\p{Lu}$/u.test(token)) continue;
-    if (token === "A" && ARTICLE.test(text.slice(index + 1, index + 32))) continue;
+    if (token === "A" && ARTICLE().test(text.slice(index + 1, index + 32))) continue;
     found.push(labelNamed(token, accepted));
   }
   return found;

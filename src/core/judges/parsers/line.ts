@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
+import { lazily } from "../../text/lazily.ts";
 import { linesOf, stripped } from "./answer-text.ts";
 import { KeySchema, LabelsSchema, RangeSchema, WordsSchema } from "./fields.ts";
 import { type LabelWords, labelsIn, lettersOf } from "./labels.ts";
@@ -47,7 +48,7 @@ export const line: Parser<LineSettings> = {
   read({ key, also = [], labels, words, range, whole = false }, { segment, count }) {
     const lines = linesOf(segment);
     if (range !== undefined && key === undefined) {
-      const each = (text: string) => [...text.matchAll(WHOLE)].map(([number]) => Number(number) + 0);
+      const each = (text: string) => [...text.matchAll(WHOLE())].map(([number]) => Number(number) + 0);
       const numbers = lines.flatMap((text, at) => each(text).map((value) => ({ line: at, value })));
       return finalOf(
         numbers.map(({ line, value }) => ({ line, value: within(value, range) ? { numbers: [value] } : null })),
@@ -101,10 +102,10 @@ function digitsOf([low, high]: readonly [number, number]): string[] | null {
   return Array.from({ length: high - low + 1 }, (_, i) => `${low + i}`);
 }
 
-const WHOLE = /(?<![\p{L}\p{N}./]|[0-9],)[-\p{Pd}\u2212]?[0-9]{1,9}(?![\p{L}\p{N}%/]|[.,][0-9])/gu;
+const WHOLE = lazily(() => /(?<![\p{L}\p{N}./]|[0-9],)[-\p{Pd}\u2212]?[0-9]{1,9}(?![\p{L}\p{N}%/]|[.,][0-9])/gu);
 type ReadRest = (rest: string) => readonly VerdictMatch["value"][];
 
-const WORD = /[\p{L}\p{N}_]/u;
+const WORD = lazily(() => /[\p{L}\p{N}_]/u);
 
 /** The non-empty rests of a line after each occurrence of the key. Occurrences inside a word are ignored. */
 function behind(text: string, key: string): string[] {
@@ -115,7 +116,7 @@ function behind(text: string, key: string): string[] {
   const bare = key.toLowerCase();
   for (let at = small.indexOf(bare); at >= 0; at = small.indexOf(bare, at + bare.length)) {
     const before = at === 0 ? "" : (text[at - 1] as string);
-    if (WORD.test(bare[0] as string) && WORD.test(before)) continue;
+    if (WORD().test(bare[0] as string) && WORD().test(before)) continue;
     const rest = text.slice(at + bare.length, at + bare.length + REST_CHARS_MAX);
     if (stripped(rest) !== "") rests.push(rest);
   }
