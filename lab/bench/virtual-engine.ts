@@ -118,7 +118,7 @@ export class VirtualEngine implements Pick<EnginePool, "generate" | "capacity" |
   }
 
   generate(call: EngineCall): Promise<EngineAnswer> {
-    const { tokens, blocks, read } = this.#promptOf(call.question);
+    const { tokens, blocks, read } = this.#promptOf(Buffer.concat(call.question).toString());
     const draw = drawVerdict(read, this.#noise, `${this.#seed} ${call.seed}`);
     const answer = writeAnswer({
       draw,

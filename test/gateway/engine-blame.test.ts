@@ -14,7 +14,7 @@ const about = (question: string, seed = 1) =>
   callWith({
     affinity: question,
     seed,
-    question: `"messages":${JSON.stringify([{ role: "user", content: question }])}`,
+    question: [Buffer.from(`"messages":${JSON.stringify([{ role: "user", content: question }])}`)],
   });
 const BAD = "bad";
 /** Fails every question whose text begins with `bad`. */

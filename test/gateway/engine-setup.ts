@@ -22,7 +22,7 @@ export const TOKENS_MS = 60_000;
 const POLLS = [HEALTH_MS, GAUGES_MS, GAUGES_RARELY_MS, TOKENS_MS];
 
 export const callWith = (more: Partial<EngineCall> = {}): EngineCall => ({
-  question: '"messages":[{"role":"user","content":"which?"}]',
+  question: [Buffer.from('"messages":[{"role":"user","content":"which?"}]')],
   model: null,
   temperature: 0.6,
   top_p: 0.95,

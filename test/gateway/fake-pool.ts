@@ -83,7 +83,7 @@ export class FakePool implements EnginePool {
     return new Promise((resolve) => {
       const entry: FakeCall = {
         call,
-        prompt: JSON.parse(`{${call.question}}`).messages.at(-1).content,
+        prompt: JSON.parse(`{${Buffer.concat(call.question)}}`).messages.at(-1).content,
         open: true,
         aborted: false,
         answer: (answer) => {

@@ -5,6 +5,7 @@ import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { expect, it } from "vitest";
 import { parseVerifyRequest, readVerifyRequest } from "../../gpu-backend/gateway/http/verify-request.ts";
+import { OpenBytes } from "../../gpu-backend/gateway/scheduling/open-bytes.ts";
 import { gatewayTimers } from "../../gpu-backend/gateway/timers/gateway-timers.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { VirtualTime } from "../harness/virtual-time.ts";
@@ -23,7 +24,7 @@ it.each([1, 2, 3, 7, 64, bytes.length])(
   "reads the same from pieces of %i bytes, characters cut or not",
   async (size) => {
     const message = incoming();
-    const read = readVerifyRequest(message, gatewayTimers);
+    const read = readVerifyRequest(message, gatewayTimers, new OpenBytes().open());
     for (let at = 0; at < bytes.length; at += size) message.push(bytes.subarray(at, at + size));
     message.push(null);
     expect(await read).toEqual(asked);
@@ -36,16 +37,20 @@ it.each([1, 2])("refuses a character that the end cuts, in %i pieces", async (pi
   if (pieces === 2) message.push(cut.subarray(0, 5));
   message.push(pieces === 2 ? cut.subarray(5) : cut);
   message.push(null);
-  await expect(readVerifyRequest(message, gatewayTimers)).rejects.toMatchObject({ code: "invalid_encoding" });
+  await expect(readVerifyRequest(message, gatewayTimers, new OpenBytes().open())).rejects.toMatchObject({
+    code: "invalid_encoding",
+  });
 });
 
 it("gives up on a body that stops, and on one whose sender goes", async () => {
   const time = new VirtualTime();
-  const slow = expect(readVerifyRequest(incoming(), time.clock)).rejects.toMatchObject({ code: "request_timeout" });
+  const slow = expect(readVerifyRequest(incoming(), time.clock, new OpenBytes().open())).rejects.toMatchObject({
+    code: "request_timeout",
+  });
   await time.advance(LIMITS.body_read_ms);
   await slow;
   const message = incoming();
-  const gone = readVerifyRequest(message, gatewayTimers);
+  const gone = readVerifyRequest(message, gatewayTimers, new OpenBytes().open());
   message.destroy();
   const closed = once(message, "close");
   await expect(gone).rejects.toMatchObject({ code: "request_timeout" });
@@ -83,7 +88,7 @@ it("names the place where a text stops being JSON", async () => {
   message.push('{"deadline_ms": 1, "groups": [{"group_id": NaN}]}');
   message.push(null);
   const path = "groups[0].group_id";
-  await expect(readVerifyRequest(message, gatewayTimers)).rejects.toMatchObject({
+  await expect(readVerifyRequest(message, gatewayTimers, new OpenBytes().open())).rejects.toMatchObject({
     code: "invalid_json",
     errors: [{ path }],
   });

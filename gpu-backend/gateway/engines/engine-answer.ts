@@ -1,4 +1,4 @@
-// Converts a call into a chat-completions body, and the result of an exchange into an EngineAnswer.
+// Converts a call into the settings of a chat-completions body, and the result of an exchange into an EngineAnswer.
 // Independent of HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { thinkingOf } from "../../../src/core/text/thinking.ts";
@@ -12,12 +12,12 @@ import type { EngineAnswer, EngineCall } from "./port.ts";
 const RETRYABLE = new Set<ItemErrorCode>(["verifier_unavailable", "verifier_overloaded", "deadline"]);
 
 /**
- * The JSON body of a request, without the engine-specific fields (engine-dialect.ts).
+ * The settings of a request's body, as a JSON object without the question and the engine-specific fields.
  * @param simulated whether the engine is the simulator, which also receives the template
  */
-export function chatBody(call: EngineCall, defaultModel: string, simulated = false): string {
-  const { model, temperature, top_p, max_tokens, extra, seed, question, anchor, completion } = call;
-  const settings = JSON.stringify({
+export function chatSettings(call: EngineCall, defaultModel: string, simulated = false): string {
+  const { model, temperature, top_p, max_tokens, extra, seed, anchor, completion } = call;
+  return JSON.stringify({
     ...extra,
     model: model ?? defaultModel,
     temperature,
@@ -27,7 +27,6 @@ export function chatBody(call: EngineCall, defaultModel: string, simulated = fal
     ...(anchor !== null && logprobsAsked(completion)),
     ...(simulated && judgeTemplate(call.prompt ?? "")),
   });
-  return `${settings.slice(0, -1)},${question}}`;
 }
 
 /**

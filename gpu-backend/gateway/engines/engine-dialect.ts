@@ -1,4 +1,4 @@
-// Request fields beyond OpenAI's API, by kind of engine.
+// The body of a request, with fields beyond OpenAI's API by kind of engine.
 import type { EngineKind } from "./gauges.ts";
 
 /** Request fields that only some engines support. */
@@ -15,9 +15,15 @@ export interface Extras {
  * The complete JSON body of a request. On request, vLLM and SGLang count the tokens in every chunk; with
  * several tokens per chunk (`--stream-interval`), only that count shows how many tokens an aborted generation
  * cost. Other engines receive no extra fields, because strict servers reject unknown ones.
- * @param body a JSON object without `stream` and `stream_options`
+ * @param settings a JSON object without the question, `stream` and `stream_options`
+ * @param question the member of the question, in pieces of UTF-8, which the body shares
  */
-export function engineBody(body: string, kind: EngineKind | "other" | null, { priority, rid, whole }: Extras): string {
+export function engineBody(
+  settings: string,
+  question: readonly Uint8Array[],
+  kind: EngineKind | "other" | null,
+  { priority, rid, whole }: Extras,
+): Uint8Array[] {
   const known = kind === "vllm" || kind === "sglang";
   const fields = {
     stream: !whole,
@@ -25,7 +31,8 @@ export function engineBody(body: string, kind: EngineKind | "other" | null, { pr
     ...(known && priority !== 0 && { priority }),
     ...(rid !== null && { rid }),
   };
-  return `${body.slice(0, -1)},${JSON.stringify(fields).slice(1)}`;
+  const [head, tail] = [`${settings.slice(0, -1)},`, `,${JSON.stringify(fields).slice(1)}`];
+  return [Buffer.from(head), ...question, Buffer.from(tail)];
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { RetryBudget } from "../../../src/core/load/retry-budget.ts";
 import { waitMs } from "../../../src/core/wire/chat-retry.ts";
 import type { Timers } from "../../../src/ports/ports.ts";
-import { answerOf, chatBody, withoutAnswer } from "./engine-answer.ts";
+import { answerOf, chatSettings, withoutAnswer } from "./engine-answer.ts";
 import { EngineMetrics } from "./engine-metrics.ts";
 import { EngineProbe, type ProbeOptions } from "./engine-probe.ts";
 import { abortCode, type Exchange } from "./engine-stream.ts";
@@ -111,7 +111,7 @@ export class Pool implements EnginePool {
     const { max_tokens, anchor, signal, priority, completion } = call;
     const tried = new Set<Replica>();
     const blame: Blame = { failures: 0, since: 0 };
-    let body: string | null = null;
+    let settings: string | null = null;
     let refreshed = false;
     let spent = 0;
     for (let failures = 0; ; ) {
@@ -120,9 +120,10 @@ export class Pool implements EnginePool {
         const code = signal.aborted ? abortCode(signal.reason) : "verifier_unavailable";
         return withoutAnswer(code, timers.now() - start, spent);
       }
-      body ??= chatBody(call, this.#options.model, this.#options.simulated);
+      settings ??= chatSettings(call, this.#options.model, this.#options.simulated);
       const number = ++this.#sends;
-      const exchange = await replica.ask(body, { completion, max_tokens, anchor, signal, timers }, priority);
+      const asked = { settings, question: call.question, completion, max_tokens, anchor, signal, timers };
+      const exchange = await replica.ask(asked, priority);
       if (exchange.verdict === "died") replica.failedAt(call.affinity, this.#elsewhere(replica));
       this.#changed();
       spent += exchange.tokens;

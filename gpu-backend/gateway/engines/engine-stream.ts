@@ -65,7 +65,8 @@ export interface Exchange {
 
 /** A question and the limits under which its answer is read. */
 export interface Question {
-  body: string;
+  /** The request's body, in pieces. */
+  body: readonly Uint8Array[];
   /** Whether the question is raw text to complete instead of a chat. */
   completion: boolean;
   max_tokens: number;
@@ -180,9 +181,10 @@ export class EngineStream implements AnswerObserver {
     let bytes = 0;
     const end = () => {
       this.#said = said;
-      const code = questionFault(status, said, this.#question.body);
+      const sent = Buffer.concat(this.#question.body).toString();
+      const code = questionFault(status, said, sent);
       if (code === "verifier_misconfigured") this.#reason = misconfigured(status, "ENGINE_API_KEY");
-      else if (code === "verifier_rejected") this.#reason = engineReason(said, this.#question.body);
+      else if (code === "verifier_rejected") this.#reason = engineReason(said, sent);
       if (status === 424) this.#finish("died", failed(code));
       else if (isPassing(code)) this.#finishRefused(response, status, code);
       else this.#finish("final", failed(code));

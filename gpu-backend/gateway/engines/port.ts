@@ -12,8 +12,8 @@ import type { Readiness } from "./readiness.ts";
 export interface EngineCall {
   /** Whether the question is raw text to complete (presets of style `completion`). */
   completion: boolean;
-  /** The question as in the request body: `"messages":[…]` or `"prompt":"…"`. */
-  question: string;
+  /** The question as in the request body, `"messages":[…]` or `"prompt":"…"`, in pieces of UTF-8. */
+  question: readonly Uint8Array[];
   /** null: the pool's model. */
   model: string | null;
   temperature: number;

@@ -25,8 +25,11 @@ const PATIENCE_WITH_EJECTED: Patience = { begun: FAILURES_TO_EJECT - 1, waiting:
 
 let runningNumber = 0;
 
-/** A question without the fields that depend on the replica. */
-type Asked = Omit<Question, "body" | "whole">;
+/** A question without the fields that depend on the replica, and the parts of its body (see `engineBody`). */
+interface Asked extends Omit<Question, "body" | "whole"> {
+  settings: string;
+  question: readonly Uint8Array[];
+}
 
 export class Replica {
   readonly engine: EngineAddress;
@@ -93,23 +96,22 @@ export class Replica {
    * Sends a question and records what the result says about the engine's health; the caller reports `died`
    * through `failedAt`. Asks again without a priority if the engine does not support priorities, and as a
    * stream if the engine rejects a request for one document.
-   * @param body a JSON object, see `engineBody`
    */
-  async ask(body: string, question: Asked, priority = 0): Promise<Exchange> {
+  async ask(asked: Asked, priority = 0): Promise<Exchange> {
     const ranked = this.#priorities ? priority : 0;
-    const exchange = await this.#exchange(body, question, ranked);
+    const exchange = await this.#exchange(asked, ranked);
     const unknown = ranked !== 0 && exchange.said !== null && refusesPriority(exchange.said);
     if (unknown) this.#priorities = false;
-    const last = unknown ? await this.#exchange(body, question, 0) : exchange;
+    const last = unknown ? await this.#exchange(asked, 0) : exchange;
     this.#taken--;
     return last;
   }
 
   /** Questions with an anchor are always streamed, because only a stream shows which tokens are thinking. */
-  async #exchange(body: string, question: Asked, priority: number): Promise<Exchange> {
-    if (question.anchor !== null) return this.#send(body, question, priority, false);
+  async #exchange(asked: Asked, priority: number): Promise<Exchange> {
+    if (asked.anchor !== null) return this.#send(asked, priority, false);
     const { whole } = this.form;
-    const exchange = await this.#send(body, question, priority, whole);
+    const exchange = await this.#send(asked, priority, whole);
     const { tokens, events, verdict, said, generation, hung_up } = exchange;
     if (!whole) {
       if (generation.error === null && !hung_up) this.form.streamed(tokens, events);
@@ -117,16 +119,16 @@ export class Replica {
     }
     if (verdict === "died") this.form.broke();
     if (said === null) return exchange;
-    const streamed = await this.#send(body, question, priority, false);
+    const streamed = await this.#send(asked, priority, false);
     if (streamed.said === null) this.form.broke();
     return streamed;
   }
 
-  async #send(body: string, question: Asked, priority: number, whole: boolean): Promise<Exchange> {
+  async #send({ settings, question, ...asked }: Asked, priority: number, whole: boolean): Promise<Exchange> {
     const rid = this.kind === "sglang" ? `kritai-${process.pid}-${++runningNumber}` : null;
     const number = ++this.requests;
-    const text = engineBody(body, this.kind, { priority, rid, whole });
-    const stream = new EngineStream(this.engine, { ...question, whole, body: text });
+    const body = engineBody(settings, question, this.kind, { priority, rid, whole });
+    const stream = new EngineStream(this.engine, { ...asked, whole, body });
     this.#streams.add(stream);
     const exchange = await stream.done;
     this.#note(exchange, number);

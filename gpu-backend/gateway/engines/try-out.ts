@@ -22,12 +22,10 @@ export async function tryOut(
   kind: EngineKind | "other" | null,
   timers: Timers,
 ): Promise<string | null> {
-  const body = JSON.stringify({
-    ...{ model, temperature: 0, max_tokens: MAX_TOKENS },
-    messages: [{ role: "user", content: "Reply with the letter A and nothing else." }],
-  });
+  const settings = JSON.stringify({ model, temperature: 0, max_tokens: MAX_TOKENS });
+  const messages = JSON.stringify([{ role: "user", content: "Reply with the letter A and nothing else." }]);
   const question = {
-    body: engineBody(body, kind, { priority: 0, rid: null, whole: false }),
+    body: engineBody(settings, [Buffer.from(`"messages":${messages}`)], kind, { priority: 0, rid: null, whole: false }),
     max_tokens: MAX_TOKENS,
     completion: false,
     anchor: null,

@@ -4,6 +4,7 @@ import { ApiError } from "../../../src/core/faults/errors.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { Timers } from "../../../src/ports/ports.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
+import type { BodyBytes } from "../scheduling/open-bytes.ts";
 
 const tooLarge = () =>
   new ApiError(
@@ -14,15 +15,25 @@ const tooLarge = () =>
 const tooSlow = () =>
   new ApiError("request_timeout", `The body did not arrive within the limit body_read_ms = ${LIMITS.body_read_ms}.`);
 
-/** Returns the body as a string. Rejects at the first error and then stops reading. */
-export function readText(request: IncomingMessage, timers: Timers): Promise<string> {
+/**
+ * Returns the body as a string. Rejects at the first error and then stops reading.
+ * @param memory counts the body's bytes: the declared length before it is read, and what exceeds that
+ */
+export function readText(request: IncomingMessage, timers: Timers, memory: BodyBytes): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const text = new BodyText();
   const disarm = timers.after(LIMITS.body_read_ms, () => settle(() => reject(tooSlow())));
-  const onData = (bytes: Uint8Array) => guarded(() => text.push(bytes));
+  const declared = Number(request.headers["content-length"] ?? 0);
+  const onData = (bytes: Uint8Array) =>
+    guarded(() => {
+      const beyond = text.push(bytes) - declared;
+      if (beyond > 0) memory.reserve(Math.min(beyond, bytes.byteLength));
+    });
   const onEnd = () => guarded(() => settle(() => resolve(text.end())));
   const onClose = () => settle(() => reject(new ApiError("request_timeout", "The body is incomplete.")));
+  let settled = false;
   const settle = (outcome: () => void) => {
+    settled = true;
     disarm();
     request.off("data", onData).off("end", onEnd).off("close", onClose);
     outcome();
@@ -35,8 +46,9 @@ export function readText(request: IncomingMessage, timers: Timers): Promise<stri
     }
   };
   request.on("error", ignore);
-  if (Number(request.headers["content-length"] ?? 0) > GATEWAY_LIMITS.body_bytes) settle(() => reject(tooLarge()));
-  else request.on("data", onData).on("end", onEnd).on("close", onClose);
+  if (declared > GATEWAY_LIMITS.body_bytes) settle(() => reject(tooLarge()));
+  else guarded(() => memory.reserve(declared));
+  if (!settled) request.on("data", onData).on("end", onEnd).on("close", onClose);
   return promise;
 }
 
@@ -59,18 +71,20 @@ class BodyText {
   #text = "";
   #bytes = 0;
 
-  push(bytes: Uint8Array): void {
+  /** @returns the number of bytes so far */
+  push(bytes: Uint8Array): number {
     this.#bytes += bytes.byteLength;
     if (this.#bytes > GATEWAY_LIMITS.body_bytes) throw tooLarge();
     if (this.#first === null) {
       this.#first = bytes;
-      return;
+      return this.#bytes;
     }
     if (this.#decoder === null) {
       this.#decoder = new TextDecoder("utf-8", UTF8);
       this.#text = decoded(this.#decoder, this.#first, true);
     }
     this.#text += decoded(this.#decoder, bytes, true);
+    return this.#bytes;
   }
 
   end(): string {

@@ -7,6 +7,7 @@ import type { Timers } from "../../../src/ports/ports.ts";
 import type { EnginePool } from "../engines/port.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import { Admission } from "../scheduling/admission.ts";
+import { OpenBytes } from "../scheduling/open-bytes.ts";
 import { Scheduler } from "../scheduling/scheduler.ts";
 import { ServiceEstimate } from "../scheduling/service-estimate.ts";
 import { gatewayTimers } from "../timers/gateway-timers.ts";
@@ -45,6 +46,7 @@ export function createGatewayServer(options: GatewayOptions): GatewayServer {
   const admission = new Admission({ queue_tokens_max, estimate, pool, now: timers.now });
   const deps = {
     admission,
+    bytes: new OpenBytes(),
     scheduler: new Scheduler(pool, estimate),
     metrics: new GatewayMetrics(),
     refusals: new RefusalLog(options.report ?? ((line) => console.error(JSON.stringify(line))), timers.now),

@@ -22,7 +22,7 @@ export function createServiceRoutes(
   gate: ReturnType<typeof createGate>,
   scalar: ScalarRelay | null,
 ): ServiceRoutes {
-  const { admission, metrics, timers } = deps;
+  const { admission, bytes, metrics, timers } = deps;
   const router = Router<Request, [HttpBindings]>({
     catch: (thrown: unknown, _: Request, env: HttpBindings) => failure(thrown, env),
   });
@@ -53,12 +53,13 @@ export function createServiceRoutes(
     router.post(path, async ({ signal }, { incoming }) => {
       gate(incoming);
       // Read before the request is counted, so that a slow upload cannot delay a shutdown.
-      const body = await readText(incoming, timers);
-      const left = admission.enter();
+      const memory = bytes.open();
       try {
-        return await (scalar as ScalarRelay).ask(path, body, signal);
+        const body = await readText(incoming, timers, memory);
+        const left = admission.enter();
+        return await (scalar as ScalarRelay).ask(path, body, signal).finally(left);
       } finally {
-        left();
+        memory.release();
       }
     });
   }

@@ -7,6 +7,7 @@ import type { Timers } from "../../../src/ports/ports.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 import type { Admission } from "../scheduling/admission.ts";
 import { Job } from "../scheduling/job.ts";
+import type { BodyBytes, OpenBytes } from "../scheduling/open-bytes.ts";
 import type { Scheduler } from "../scheduling/scheduler.ts";
 import { EventStream } from "./event-stream.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -14,6 +15,7 @@ import type { RefusalLog } from "./refusal-log.ts";
 
 export interface SessionDeps {
   admission: Admission;
+  bytes: OpenBytes;
   scheduler: Scheduler;
   metrics: GatewayMetrics;
   refusals: RefusalLog;
@@ -29,6 +31,8 @@ export interface Caller {
   arrived_at: number;
   response: ServerResponse;
   escape: Escape;
+  /** The bytes of the request's body, released when the request has ended. */
+  memory: BodyBytes;
 }
 
 /**
@@ -39,7 +43,7 @@ export interface Caller {
 export function openSession(
   { admission, scheduler, metrics, refusals, timers }: SessionDeps,
   request: VerifyRequest,
-  { id, arrived_at, response, escape: escapeWith }: Caller,
+  { id, arrived_at, response, escape: escapeWith, memory }: Caller,
 ): void {
   const job = new Job(request, {
     tenant: id,
@@ -77,6 +81,7 @@ export function openSession(
     endBeats();
     disarmDeadline();
     admission.leave(job);
+    memory.release();
     scheduler.remove(job);
     stream.end();
   };

@@ -9,6 +9,7 @@ import { promptTitle } from "../../../src/core/judges/presets/own.ts";
 import { isPromptName, promptNames, shownBy } from "../../../src/core/judges/render.ts";
 import { type VerifyRequest, VerifyRequestSchema } from "../../../src/core/wire/verify-protocol.ts";
 import type { Timers } from "../../../src/ports/ports.ts";
+import type { BodyBytes } from "../scheduling/open-bytes.ts";
 import { readText } from "./body.ts";
 import { invalidRequest } from "./problem.ts";
 
@@ -27,9 +28,13 @@ const FIELD_LIMITS: FieldLimits = {
 /**
  * Reads the request from a POST.
  * @throws ApiError `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_encoding`,
- *   `invalid_json`, `invalid_request`, `unknown_prompt` or `too_many_generations`
+ *   `invalid_json`, `invalid_request`, `overloaded`, `unknown_prompt` or `too_many_generations`
  */
-export async function readVerifyRequest(request: IncomingMessage, timers: Timers): Promise<VerifyRequest> {
+export async function readVerifyRequest(
+  request: IncomingMessage,
+  timers: Timers,
+  memory: BodyBytes,
+): Promise<VerifyRequest> {
   const type = request.headers["content-type"] ?? "";
   if (!/^application\/json\b/i.test(type)) {
     throw new ApiError("unsupported_media_type", "The body must be application/json.");
@@ -37,7 +42,7 @@ export async function readVerifyRequest(request: IncomingMessage, timers: Timers
   if (!/^(?:identity)?$/i.test(request.headers["content-encoding"] ?? "")) {
     throw new ApiError("unsupported_media_type", "The body must not be compressed (content-encoding).");
   }
-  return parseVerifyRequest(parseJson(await readText(request, timers)));
+  return parseVerifyRequest(parseJson(await readText(request, timers, memory)));
 }
 
 /** Validates a parsed body. @throws ApiError `invalid_request`, `unknown_prompt` or `too_many_generations` */

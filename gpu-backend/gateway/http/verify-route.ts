@@ -18,12 +18,16 @@ export function createVerifyRoute(deps: SessionDeps, gate: (request: IncomingMes
     const arrived_at = deps.timers.now();
     gate(request);
     const entered = deps.admission.enter();
+    const memory = deps.bytes.open();
     try {
-      const asked = await readVerifyRequest(request, deps.timers);
+      const asked = await readVerifyRequest(request, deps.timers, memory);
       const escapeWith = await deps.escape();
       // The client disconnected while the engines were asked for their tokens.
-      if (response.destroyed) return;
-      openSession(deps, asked, { id, arrived_at, response, escape: escapeWith });
+      if (response.destroyed) return memory.release();
+      openSession(deps, asked, { id, arrived_at, response, escape: escapeWith, memory });
+    } catch (fault) {
+      memory.release();
+      throw fault;
     } finally {
       entered();
     }

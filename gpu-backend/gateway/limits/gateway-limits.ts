@@ -7,6 +7,11 @@ const MIB = 1024 * 1024;
 export const GATEWAY_LIMITS = {
   /** Twice the edge's largest body, which leaves space for 65,536 comparisons of about 100 bytes each. */
   body_bytes: 32 * MIB,
+  /**
+   * Bytes of the bodies of all requests being read or answered. A body needs up to five times its bytes: parsed,
+   * escaped, and encoded for the engine.
+   */
+  open_bytes_max: 128 * MIB,
   /** Requests being read or answered at the same time. */
   requests_open_max: 512,
   /** Concurrent requests per scalar server, and requests that may wait for any scalar server. */
@@ -59,6 +64,10 @@ export const GATEWAY_LIMITS = {
 /** Relations that must hold between these limits; asserted by the tests. */
 export const GATEWAY_LIMIT_RELATIONS: readonly [string, boolean][] = [
   ["what an edge accepts fits a gateway's body", GATEWAY_LIMITS.body_bytes >= 2 * LIMITS.body_bytes],
+  [
+    "open requests may hold several of the largest bodies",
+    GATEWAY_LIMITS.open_bytes_max >= 4 * GATEWAY_LIMITS.body_bytes,
+  ],
   ["heartbeats come before the protocol's bound", GATEWAY_LIMITS.heartbeat_ms < LIMITS.heartbeat_ms],
   [
     "one request's text alone cannot pass the queue's bound",

@@ -3,7 +3,7 @@
 import { anchorFor } from "../../../src/core/judges/anchors.ts";
 import type { Escape } from "../../../src/core/judges/escape/escape.ts";
 import { imagesNamed } from "../../../src/core/judges/image-parts.ts";
-import { createQuestionWriter } from "../../../src/core/judges/question-json.ts";
+import { createBytesWriter } from "../../../src/core/judges/question-json.ts";
 import { isCompletion, type PromptForm } from "../../../src/core/judges/render.ts";
 import { createSeeds } from "../../../src/core/judges/seeds.ts";
 import { hashText } from "../../../src/core/math/random.ts";
@@ -26,7 +26,7 @@ class GroupWork {
   readonly #ask: Ask;
   readonly #escape: Escape | undefined;
   #prompts: {
-    write: (order: readonly number[]) => string;
+    write: (order: readonly number[]) => Uint8Array[];
     seedOf: (order: readonly number[], sample: number) => number;
     affinity: string;
   } | null = null;
@@ -41,7 +41,7 @@ class GroupWork {
   get prompts() {
     const { prompt, form, sampling } = this.#ask;
     this.#prompts ??= {
-      write: createQuestionWriter(prompt, form as PromptForm, this.#group, { quote: this.#escape }),
+      write: createBytesWriter(prompt, form as PromptForm, this.#group, this.#escape),
       seedOf: createSeeds({ seed: sampling.seed, prompt, form: form as PromptForm }, this.#group),
       // Keyed by the question, so that a later request about the same problem reaches the replica that has it
       // cached.
@@ -67,7 +67,7 @@ export class ComparisonWork {
   readonly #ask: Ask;
   /** Shared by all running samples, which are always cut together. */
   #abort: AbortController | null = null;
-  #question: string | null = null;
+  #question: readonly Uint8Array[] | null = null;
   #next: number;
 
   constructor(ask: Ask, group: GroupWork, comparison: VerifyComparison, promptTokens: number) {

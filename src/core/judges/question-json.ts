@@ -2,12 +2,14 @@
 // that are escaped and encoded once per job. Shared by the edge's adapter and the gateway.
 import { type Escape, escapeText } from "./escape/escape.ts";
 import { imagesMost, type SentMessage, type ShownImages, withImages } from "./image-parts.ts";
-import { asItIs, type ChatMessage, inJson, type PromptJob, rawPrompt } from "./prompt-job.ts";
+import { asItIs, type ChatMessage, inJson, type PromptJob, rawPrompt, type Writing } from "./prompt-job.ts";
 import { createRenderer, isCompletion, type PromptForm } from "./render.ts";
 
 interface QuestionWriting {
   /** Escapes model text (see createRenderer). */
   quote?: Escape | undefined;
+  /** Encodes texts for JSON; default: `inJson`. */
+  write?: Writing | undefined;
   /** Tests can replace the renderer. */
   renderer?: typeof createRenderer | undefined;
 }
@@ -43,12 +45,12 @@ export function createPartsWriter(
   name: string,
   form: PromptForm,
   job: ShownJob,
-  { quote = escapeText, renderer = createRenderer }: QuestionWriting = {},
+  { quote = escapeText, renderer = createRenderer, write = inJson }: QuestionWriting = {},
 ): (order: readonly number[]) => QuestionPart[] {
   const completion = isCompletion(name);
   // Images are inside a message's text, so the text is split at each image before it is encoded.
   const images = completion ? undefined : job.images;
-  const render = renderer(name, form, job, quote, images === undefined ? inJson : asItIs);
+  const render = renderer(name, form, job, quote, images === undefined ? write : asItIs);
   if (completion) return (order) => [`"prompt":"${rawPrompt(render(order), inJson)}"`];
   if (images !== undefined) {
     const addresses: Addresses = new Map();
@@ -60,6 +62,44 @@ export function createPartsWriter(
     );
     return [`"messages":[${messages.join()}]`];
   };
+}
+
+/** Shorter texts are encoded anew for each question, which costs less than a buffer for each. */
+const SHARED_CHARS_MIN = 1_024;
+/** Surrounds the index of a shared text. JSON contains this character only in escaped form. */
+const SHARED = "\0";
+const utf8 = new TextEncoder();
+
+/**
+ * Like `createQuestionWriter`, but writes bytes. Long texts and images are encoded once per job and shared by
+ * all its questions, so that the memory of questions in flight does not grow with the texts that they show.
+ */
+export function createBytesWriter(
+  name: string,
+  form: PromptForm,
+  job: ShownJob,
+  quote?: Escape,
+): (order: readonly number[]) => Uint8Array[] {
+  const texts: Uint8Array[] = [];
+  const urls = new Map<string, Uint8Array>();
+  const write = createPartsWriter(name, form, job, {
+    quote,
+    write(text) {
+      const json = inJson(text);
+      if (json.length < SHARED_CHARS_MIN) return json;
+      return `${SHARED}${texts.push(utf8.encode(json)) - 1}${SHARED}`;
+    },
+  });
+  const imageOf = (url: string): Uint8Array => {
+    const bytes = urls.get(url) ?? utf8.encode(url);
+    urls.set(url, bytes);
+    return bytes;
+  };
+  const bytesOf = (part: QuestionPart): Uint8Array[] =>
+    typeof part === "string"
+      ? part.split(SHARED).map((piece, i) => (i % 2 === 0 ? utf8.encode(piece) : (texts[Number(piece)] as Uint8Array)))
+      : [imageOf(part.url)];
+  return (order) => write(order).flatMap(bytesOf);
 }
 
 /** Cache of the JSON encoding of each image URL, filled once per job. */
