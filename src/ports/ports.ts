@@ -2,6 +2,7 @@
 // run-log/.
 
 import type { Question } from "../core/asking/questions.ts";
+import type { EstimatedJob, RequestCost, TextLengths } from "../core/asking/request-cost.ts";
 import type { JudgeExtra } from "../core/contract/judge-extra.ts";
 import type { JudgeSettings } from "../core/contract/judge-settings.ts";
 import type { OwnPreset } from "../core/judges/presets/own.ts";
@@ -103,6 +104,11 @@ export interface Verifier {
   /** Maximum number of generations per request. */
   readonly generations_max: number;
   session(call: VerifierCall): VerifierSession;
+  /**
+   * Estimates the requests of a job and their input tokens, if they differ from one request per generation
+   * with the prompt and the candidates that it shows. Omitted: they do not.
+   */
+  requestCost?(job: EstimatedJob, lengths: TextLengths): Partial<RequestCost>;
   /** Checks that the backend is reachable and serving. Never throws; limited to readiness_timeout_ms. */
   check(): Promise<Health>;
   /** Fields that a judge may add to an engine's request; none if omitted. */

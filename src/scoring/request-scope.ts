@@ -11,6 +11,8 @@ export interface ScoredCounts {
   reward_mean: number | null;
   /** Number of requests sent to verifiers. */
   verifier_calls?: number;
+  /** Number of input tokens of verifiers, including the audit's. */
+  verifier_prompt_tokens?: number;
   /** Cost in US dollars according to PRICES, and tokens of models without a price; omitted without PRICES. */
   usd?: number;
   unpriced_tokens?: number;

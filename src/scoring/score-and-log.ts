@@ -2,7 +2,7 @@
 
 import type { CostUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
 import { isMendable } from "../core/faults/mendable.ts";
-import { costOf, type TokenCost } from "../core/load/prices.ts";
+import { costOf, knownUsd, type TokenCost } from "../core/load/prices.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";
 import type { Spec } from "../core/reward/spec.ts";
 import type { LogEntry } from "../ports/log-entry.ts";
@@ -26,22 +26,28 @@ export interface ScoredRequest {
 const tokensOf = ({ tokens }: ScoredBatch): number =>
   tokens.reduce((sum, { prompt_tokens, completion_tokens }) => sum + prompt_tokens + completion_tokens, 0);
 
-function countsOf({ reply, entry, session, refused }: ScoredBatch, cost: TokenCost | null): ScoredCounts {
+const promptTokens = (tokens: ScoredBatch["tokens"]): number =>
+  tokens.reduce((sum, { prompt_tokens }) => sum + prompt_tokens, 0);
+
+function countsOf({ reply, entry, session, tokens, refused }: ScoredBatch, cost: TokenCost | null): ScoredCounts {
   const failed = tally(entry.groups.flatMap(({ verdicts }) => verdicts.flatMap(({ error }) => error ?? [])));
   return {
     groups: reply.groups.length,
     ...rewardCounts(reply.groups.flatMap(({ rollouts }) => rollouts)),
     verifier_calls: session.requests,
+    verifier_prompt_tokens: promptTokens(tokens),
     ...(cost !== null && { usd: cost.usd, unpriced_tokens: cost.unpriced_tokens }),
     ...(failed !== null && { failed }),
     ...(refused.length > 0 && { reasons: refused }),
   };
 }
 
-/** The cost as shown in a reply; `usd` is null if some tokens have no price. */
-const costReply = ({ usd, unpriced_tokens }: TokenCost, calls: number): CostUse => ({
-  ...{ calls, usd: unpriced_tokens === 0 ? usd : null },
-  unpriced_tokens,
+/** The cost as shown in a reply. */
+const costReply = (cost: TokenCost, { session, tokens }: ScoredBatch): CostUse => ({
+  calls: session.requests,
+  prompt_tokens: promptTokens(tokens),
+  usd: knownUsd(cost),
+  unpriced_tokens: cost.unpriced_tokens,
 });
 
 /** Number of run log rows of a scored request, including those for stored prompts and answers. */
@@ -103,7 +109,7 @@ export async function scoreAndLog(
     ...(cost !== null && cost.unpriced_tokens === 0 && { usd: cost.usd }),
   });
   const warnings = [...scored.reply.warnings, ...outcome.warnings];
-  const priced = cost !== null && { cost: costReply(cost, scored.session.requests) };
+  const priced = cost !== null && { cost: costReply(cost, scored) };
   const reply = { request_id: scope.id, ...scored.reply, ...priced, logged: outcome.logged, warnings };
   return { reply, groups: scored.entry.groups, retry_after_ms: scored.retry_after_ms };
 }

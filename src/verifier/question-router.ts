@@ -34,8 +34,12 @@ export function questionRouter(verifiers: readonly [Verifier, ...Verifier[]]): V
     probed: () => verifiers.flatMap((verifier) => verifier.probed?.() ?? []),
     check: () => checkAll(verifiers, "every"),
     session: (call) => routedSession(verifiers, call),
+    requestCost: (job, lengths) => verifierFor(verifiers, job.to)?.requestCost?.(job, lengths) ?? {},
   };
 }
+
+const verifierFor = (verifiers: readonly Verifier[], to: Question["to"]) =>
+  verifiers.find((verifier) => kindsTaken(verifier).includes(to));
 
 function routedSession(verifiers: readonly Verifier[], call: VerifierCall): VerifierSession {
   const opened = new Map<Verifier, VerifierSession>();
@@ -46,7 +50,7 @@ function routedSession(verifiers: readonly Verifier[], call: VerifierCall): Veri
   };
   return {
     judge(job, sink) {
-      const verifier = verifiers.find((verifier) => kindsTaken(verifier).includes(job.to));
+      const verifier = verifierFor(verifiers, job.to);
       if (verifier === undefined) return Promise.reject(new TypeError(`no verifier accepts questions to ${job.to}`));
       return open(verifier).judge(job, sink);
     },

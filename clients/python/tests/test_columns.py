@@ -109,15 +109,17 @@ def test_costs_are_summed_and_dollars_unknown_where_one_is() -> None:
         def answer(request: Received, number: int) -> Reply:
             if number >= answered:
                 return problem(503, "busy", retryable=True)
-            cost = {"calls": 3, "usd": usd if number == 1 else 0.25, "unpriced_tokens": 0 if usd else 7 * number}
+            dollars = {"usd": usd if number == 1 else 0.25, "unpriced_tokens": 0 if usd else 7 * number}
+            cost = {"calls": 3, "prompt_tokens": 90, **dollars}
             return Reply(body={**rewards(request, number).body, "cost": cost})
 
         return answer
 
-    assert scored(priced(0.5, 9), blocking=True).cost == {"calls": 6, "usd": 0.75, "unpriced_tokens": 0}
-    assert scored(priced(None, 9), blocking=True).cost == {"calls": 6, "usd": None, "unpriced_tokens": 7}
+    counts = {"calls": 6, "prompt_tokens": 180}
+    assert scored(priced(0.5, 9), blocking=True).cost == {**counts, "usd": 0.75, "unpriced_tokens": 0}
+    assert scored(priced(None, 9), blocking=True).cost == {**counts, "usd": None, "unpriced_tokens": 7}
     lost = scored(priced(0.5, 2), blocking=True, groups=6, on_failure="null")
-    assert lost.cost == {"calls": 6, "usd": None, "unpriced_tokens": 0}
+    assert lost.cost == {**counts, "usd": None, "unpriced_tokens": 0}
     assert scored(rewards, blocking=True).cost is None
 
 

@@ -81,7 +81,8 @@ def test_a_key_that_may_only_score_is_told_so_and_a_wrong_one_ends_the_check(
             return Reply(status=refused, body={"code": code, "detail": "No.", "status": refused, "retryable": False})
         if request.path.startswith("/v1/specs/check"):
             cost = {"generations": 28, "generations_max": 28, "completion_tokens_max": 28}
-            more = {"facts": ["reference"], "warnings": ["flat: base"], "cost": cost}
+            step = {"groups": 64, "usd": 1.5}
+            more = {"facts": ["reference"], "warnings": ["flat: base"], "cost": cost, "step": step}
             return Reply(body={"spec_hash": f"sha256:{'0' * 64}", "reward_range": [0, 1], **more})
         return Reply(body={"spec": {}})
 
@@ -90,3 +91,4 @@ def test_a_key_that_may_only_score_is_told_so_and_a_wrong_one_ends_the_check(
     lines = capsys.readouterr().out.splitlines()
     assert said in lines
     assert (lines[-1] == said) == (status == 1)
+    assert lines[-1].endswith("; $1.50 by the server's prices") == (status == 0)

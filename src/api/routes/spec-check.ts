@@ -5,6 +5,7 @@ import { said } from "#said";
 import { isRelative } from "../../core/asking/signal.ts";
 import { withLogTexts } from "../../core/contract/kept-texts.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
+import { knownUsd, costOf as tokenCost } from "../../core/load/prices.ts";
 import { auditSpec } from "../../core/reward/audit.ts";
 import { type CompiledSpec, compileSpec } from "../../core/reward/compiled-spec.ts";
 import { costOf, type GroupCost } from "../../core/reward/cost.ts";
@@ -21,13 +22,25 @@ import { validated } from "../door/validation.ts";
 import { bareSpec } from "./specs.ts";
 import { documented } from "./words.ts";
 
-/** Default group size for the cost estimate. */
+/** Defaults of the cost estimate: groups of a step, rollouts of a group, and tokens of their texts. */
+const GROUPS = 64;
 const GROUP = 8;
+const PROMPT_TOKENS = 300;
+const ROLLOUT_TOKENS = 600;
 
 export const SpecCheckQuerySchema = z.strictObject({
   n: wholeNumber(1, "rollouts_per_group_max")
     .default(GROUP)
     .meta(said(`number of rollouts per group for which cost and range are computed; default ${GROUP}`)),
+  groups: wholeNumber(1, "groups_max")
+    .default(GROUPS)
+    .meta(said(`number of groups of a training step, for \`step\`; default ${GROUPS}`)),
+  prompt_tokens: wholeNumber(0, "max_tokens_max")
+    .default(PROMPT_TOKENS)
+    .meta(said(`tokens of a prompt, for \`prompt_tokens\` and \`usd\`; default ${PROMPT_TOKENS}`)),
+  rollout_tokens: wholeNumber(0, "max_tokens_max")
+    .default(ROLLOUT_TOKENS)
+    .meta(said(`tokens of a rollout as the verifier is shown it; default ${ROLLOUT_TOKENS}`)),
   deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap())
     .default(LIMITS.deadline_ms_default)
     .meta(said("deadline that the warnings assume, in milliseconds")),
@@ -35,26 +48,28 @@ export const SpecCheckQuerySchema = z.strictObject({
 
 const end = z.number().nullable().meta(said("null: unbounded"));
 const RangeSchema = z.tuple([end, end]);
+const amount = (description: string) => z.int().nullable().meta(said(description));
 const CostSchema = z.object({
   rollouts: z.int(),
-  generations: z
-    .int()
+  calls: amount(
+    "requests to the verifier for `generations`, without retries; null, like the fields below, if the group is too large for the schedule",
+  ),
+  generations: amount("number of generations in the first wave, without retries"),
+  generations_max: amount(
+    "maximum number of generations, whatever the verifier answers: all waves, retries of unreadable verdicts, and questions that find their cause",
+  ),
+  prompt_tokens: amount("input tokens of `calls`, estimated from above for texts of the given lengths"),
+  completion_tokens: amount("maximum tokens of `generations`, with `max_tokens` each"),
+  completion_tokens_max: amount("maximum tokens of `generations_max`, or the token budget"),
+  usd: z
+    .number()
     .nullable()
+    .optional()
     .meta(
       said(
-        "number of generations in the first wave, without retries; null, like the fields below, if the group is too large for the schedule",
+        "US dollars for `prompt_tokens` and `completion_tokens` by `PRICES`; null if the model has no price; only if `PRICES` is set",
       ),
     ),
-  generations_max: z
-    .int()
-    .nullable()
-    .meta(
-      said(
-        "maximum number of generations, whatever the verifier answers: all waves, retries of unreadable verdicts, and questions that find their cause",
-      ),
-    ),
-  completion_tokens: z.int().nullable().meta(said("maximum tokens of `generations`, with `max_tokens` each")),
-  completion_tokens_max: z.int().nullable().meta(said("maximum tokens of `generations_max`, or the token budget")),
 });
 
 export const SpecCheckReplySchema = z.object({
@@ -67,7 +82,10 @@ export const SpecCheckReplySchema = z.object({
   ),
   relative: z.boolean().meta(said("true: rewards are comparable only within a group")),
   facts: z.array(z.string()).meta(said("fields that requests must have: per rollout, per group (`group.`), or `step`")),
-  cost: CostSchema,
+  cost: CostSchema.meta(said("cost of one group")),
+  step: CostSchema.pick({ calls: true, prompt_tokens: true, completion_tokens: true, usd: true })
+    .extend({ groups: z.int() })
+    .meta(said("cost of a training step of `groups` groups, without the audit")),
   audit: z
     .object({
       share: z.number().meta(said("fraction of groups that are audited")),
@@ -83,16 +101,18 @@ const shown = (range: readonly [number, number]) =>
 
 export function checkSpec(deps: RouteDeps) {
   return async (c: AppContext): Promise<Response> => {
-    const { n, deadline_ms } = queryParameters(c, SpecCheckQuerySchema);
+    const { n, groups, deadline_ms, ...lengths } = queryParameters(c, SpecCheckQuerySchema);
     const given = validated(SpecSchema, await readJson(c.req.raw));
     const { spec, spec_hash } = await bareSpec(() => checkedSpec(deps, c.get("scope"), given));
     const compiled = compileSpec(spec, n);
+    const assumed = { lengths, requestCost: deps.verifier.requestCost?.bind(deps.verifier) };
     const audited = auditSpec(spec);
-    const audit = audited === null ? undefined : costOf(compileSpec(audited, n), n).base;
+    const auditing = audited === null ? null : compileSpec(audited, n);
+    const audit = auditing === null ? undefined : withDollars(costOf(auditing, n, assumed), auditing, deps).base;
     const reply = {
       spec_hash,
       spec: asWritten(withLogTexts(spec, deps)),
-      ...checkReply(compiled, n),
+      ...checkReply(compiled, n, groups, costOf(compiled, n, assumed), deps),
       ...(spec.audit !== undefined && audit !== undefined && { audit: { share: spec.audit.share, cost: audit } }),
       warnings: specLints(compiled, deadline_ms),
     };
@@ -100,21 +120,55 @@ export function checkSpec(deps: RouteDeps) {
   };
 }
 
-function checkReply(compiled: CompiledSpec, n: number) {
-  const costs = costOf(compiled, n);
+/** Dollars of `groups` groups; null if a model has no price or a cost is unknown, undefined without prices. */
+function dollarsOf(
+  costs: Readonly<Record<string, GroupCost>>,
+  groups: number,
+  { signals }: CompiledSpec,
+  { prices, verifier }: RouteDeps,
+): { usd?: number | null } {
+  if (prices === undefined) return {};
+  const used = Object.entries(costs).map(([name, { prompt_tokens, completion_tokens }]) => {
+    if (prompt_tokens === null || completion_tokens === null) return null;
+    const asked = signals.find((signal) => signal.name === name)?.judge?.model ?? verifier.model ?? null;
+    const tokens = { prompt_tokens: groups * prompt_tokens, completion_tokens: groups * completion_tokens };
+    return { model: null, asked, ...tokens };
+  });
+  const known = used.filter((tokens) => tokens !== null);
+  return { usd: known.length < used.length ? null : knownUsd(tokenCost(known, prices)) };
+}
+
+/** The costs of the signals, each with its dollars. */
+const withDollars = (costs: Readonly<Record<string, GroupCost>>, compiled: CompiledSpec, deps: RouteDeps) =>
+  Object.fromEntries(
+    Object.entries(costs).map(([name, cost]) => [name, { ...cost, ...dollarsOf({ [name]: cost }, 1, compiled, deps) }]),
+  );
+
+function checkReply(
+  compiled: CompiledSpec,
+  n: number,
+  groups: number,
+  costs: Record<string, GroupCost>,
+  deps: RouteDeps,
+) {
+  const priced = withDollars(costs, compiled, deps);
   const byName = compiled.names.map((name) => {
     const compiledSignal = compiled.signals.find((each) => each.name === name) as (typeof compiled.signals)[number];
     const relative = isRelative(compiledSignal.signal, compiledSignal.settings);
     return [
       name,
-      { kind: compiledSignal.signal.kind, range: shown(compiledSignal.range), relative, cost: costs[name] ?? null },
+      { kind: compiledSignal.signal.kind, range: shown(compiledSignal.range), relative, cost: priced[name] ?? null },
     ] as const;
   });
   const sum = (field: keyof Omit<GroupCost, "rollouts">) =>
     Object.values(costs).reduce<number | null>((total, cost) => {
-      const amount = cost[field];
-      return total === null || amount === null ? null : total + amount;
+      const value = cost[field];
+      return total === null || value === null ? null : total + value;
     }, 0);
+  const ofStep = (field: keyof Omit<GroupCost, "rollouts">) => {
+    const value = sum(field);
+    return value === null ? null : value * groups;
+  };
   return {
     reward_range: shown(compiled.reward.range),
     signals: Object.fromEntries(byName),
@@ -122,10 +176,20 @@ function checkReply(compiled: CompiledSpec, n: number) {
     facts: [...compiled.facts],
     cost: {
       rollouts: n,
+      calls: sum("calls"),
       generations: sum("generations"),
       generations_max: sum("generations_max"),
+      prompt_tokens: sum("prompt_tokens"),
       completion_tokens: sum("completion_tokens"),
       completion_tokens_max: sum("completion_tokens_max"),
+      ...dollarsOf(costs, 1, compiled, deps),
+    },
+    step: {
+      groups,
+      calls: ofStep("calls"),
+      prompt_tokens: ofStep("prompt_tokens"),
+      completion_tokens: ofStep("completion_tokens"),
+      ...dollarsOf(costs, groups, compiled, deps),
     },
   };
 }
@@ -136,7 +200,7 @@ export const words = /* @__PURE__ */ documented(() => ({
     tag: "Specs",
     summary: "Explains a spec, its cost and its warnings, without judging anything",
     description:
-      "Returns the canonical form, the hash, the proved range of the reward, the facts that requests must have, the generations and tokens of a group of `n`, and warnings. The body is the spec.",
+      "Returns the canonical form, the hash, the proved range of the reward, the facts that requests must have, the calls, tokens and dollars of a group of `n` and of a step, and warnings. The body is the spec.",
     query: SpecCheckQuerySchema,
     request: SpecSchema,
     said: "Checked.",

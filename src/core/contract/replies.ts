@@ -235,6 +235,7 @@ export type AuditUse = z.output<typeof AuditUseSchema>;
 
 const CostUseSchema = z.object({
   calls: count.meta(said("requests to verifiers, excluding the audit's")),
+  prompt_tokens: count.meta(said("input tokens of verifiers, including the audit's")),
   usd: numberOrNull.meta(
     said("US dollars at the prices in `PRICES`; null if any tokens are from a model without a price"),
   ),

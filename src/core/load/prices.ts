@@ -74,3 +74,6 @@ export function costOf(used: readonly ModelTokens[], prices: Prices): TokenCost 
   }
   return { usd: dollarsOf(priced), unpriced_tokens, usd_most: dollarsOf(priced + guessed) };
 }
+
+/** The cost in US dollars; null if any tokens have no price. */
+export const knownUsd = ({ usd, unpriced_tokens }: TokenCost): number | null => (unpriced_tokens === 0 ? usd : null);

@@ -1,32 +1,43 @@
-// Cost of a spec for one group in generations and tokens, computed by opening its signals on a dummy group of
-// n distinct candidates. Sends no requests.
+// Cost of a spec for one group in requests, generations and tokens, computed by opening its signals on a
+// dummy group of n distinct candidates. Sends no requests.
 
-import { generationsOf } from "../asking/questions.ts";
+import { generationsOf, type Question } from "../asking/questions.ts";
+import { type EstimatedJob, type RequestCost, requestCost, type TextLengths } from "../asking/request-cost.ts";
 import type { Plan } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import { missingRules } from "../contract/judge-settings.ts";
+import { type JudgeSettings, missingRules } from "../contract/judge-settings.ts";
 import { ApiError } from "../faults/errors.ts";
 import { hashText } from "../math/random.ts";
 import type { CompiledSpec } from "./compiled-spec.ts";
 
 export interface GroupCost {
   rollouts: number;
-  /**
-   * Generations of the first wave, without repeated questions. Null, like the fields below, if the spec
-   * cannot be applied to the group.
-   */
+  /** Requests to the verifier for `generations`. Null, like the fields below, if the spec cannot be applied. */
+  calls: number | null;
+  /** Generations of the first wave, without repeated questions. */
   generations: number | null;
   /**
    * Upper bound over all waves, whatever the verifier answers; includes repeated questions and attribution.
    */
   generations_max: number | null;
+  /** Upper estimate of the input tokens of `calls`. */
+  prompt_tokens: number | null;
   /** Upper bounds of the tokens generated for `generations` and `generations_max`. */
   completion_tokens: number | null;
   completion_tokens_max: number | null;
 }
 
+/** Assumptions of the estimate: the texts' lengths, and how a backend batches questions. */
+interface CostAssumptions {
+  lengths: TextLengths;
+  /** See `Verifier.requestCost`. */
+  requestCost?: ((job: EstimatedJob, lengths: TextLengths) => Partial<RequestCost>) | undefined;
+}
+
+const NO_TEXTS: CostAssumptions = { lengths: { prompt_tokens: 0, rollout_tokens: 0 } };
+
 /** Cost per asking signal. A signal with `when` is counted as if the condition held for every rollout. */
-export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupCost> {
+export function costOf(compiled: CompiledSpec, n: number, assumed = NO_TEXTS): Record<string, GroupCost> {
   const group = groupOf(n, Object.keys(formatsOf(compiled)));
   const none = new Array<boolean>(n).fill(false);
   const context = { seed: compiled.spec.seed, judgeable: compiled.judgeable, jams: none, refused: none, step: 0 };
@@ -36,14 +47,18 @@ export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupC
     const open = signal.open.bind(signal, group, settings, { ...context, name });
     const counts = countsOf(open, missingRules(judge).reask);
     const { max_tokens, budget } = judge;
+    const generated = counts?.questions.some(({ to }) => to === "chat") === true ? max_tokens : 0;
     const tokens = (generations: number | null) =>
-      generations === null ? null : Math.min(generations * max_tokens, budget?.tokens ?? Number.POSITIVE_INFINITY);
+      generations === null ? null : Math.min(generations * generated, budget?.tokens ?? Number.POSITIVE_INFINITY);
     const first = counts?.first ?? null;
     const maxGenerations = counts?.maxGenerations ?? null;
+    const requests = counts === null ? null : requestsOf(counts, group, judge, assumed);
     costs[name] = {
       rollouts: n,
+      calls: requests?.calls ?? null,
       generations: first,
       generations_max: maxGenerations,
+      prompt_tokens: requests?.prompt_tokens ?? null,
       completion_tokens: tokens(first),
       completion_tokens_max: tokens(maxGenerations),
     };
@@ -51,16 +66,49 @@ export function costOf(compiled: CompiledSpec, n: number): Record<string, GroupC
   return costs;
 }
 
-function countsOf(open: () => Plan, reask: number): { first: number; maxGenerations: number } | null {
+interface PlanCounts {
+  /** The first wave. */
+  questions: readonly Question[];
+  texts: readonly string[] | null;
+  first: number;
+  maxGenerations: number;
+}
+
+function countsOf(open: () => Plan, reask: number): PlanCounts | null {
   try {
     const plan = open();
-    const first = plan.next([]).reduce((sum, question) => sum + generationsOf(question), 0);
+    const questions = plan.next([]);
+    const first = questions.reduce((sum, question) => sum + generationsOf(question), 0);
     const maxGenerations = plan.mostOf?.(first) ?? first * (1 + reask) + (plan.maxAttributionGenerations ?? 0);
-    return { first, maxGenerations };
+    return { questions, texts: plan.shows?.texts ?? null, first, maxGenerations };
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;
   }
+}
+
+/** Requests and input tokens of a first wave, whose questions form one job per preset and its slots. */
+function requestsOf(
+  { questions, texts }: PlanCounts,
+  group: PreparedGroup,
+  { form }: JudgeSettings,
+  { lengths, requestCost: backend }: CostAssumptions,
+): RequestCost {
+  const jobs = Map.groupBy(questions, ({ to, preset, slots }) => JSON.stringify([to, preset, slots]));
+  const total = { calls: 0, prompt_tokens: 0 };
+  for (const asked of jobs.values()) {
+    const { to, preset, slots } = asked[0] as Question;
+    const job: EstimatedJob = {
+      ...{ to, preset, question: group.question, language: null },
+      ...(slots && { slots }),
+      candidates: texts ?? group.texts,
+      questions: asked.map(({ shown, samples }, id) => ({ id, shown, samples })),
+    };
+    const { calls, prompt_tokens } = { ...requestCost(job, form, lengths), ...backend?.(job, lengths) };
+    total.calls += calls;
+    total.prompt_tokens += prompt_tokens;
+  }
+  return total;
 }
 
 const formatsOf = ({ signals }: CompiledSpec) =>

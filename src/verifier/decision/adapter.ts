@@ -1,6 +1,7 @@
 // The `decision` backend: a model that answers typed questions about one state with probabilities. All pairs
 // of a group are asked in one call. Independent of signals and storage.
 import * as z from "zod";
+import type { EstimatedJob, TextLengths } from "../../core/asking/request-cost.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { lettersOf } from "../../core/judges/parsers/labels.ts";
@@ -8,7 +9,12 @@ import { presetNamed } from "../../core/judges/presets/table.ts";
 import { hashText } from "../../core/math/random.ts";
 import { withoutTrailing } from "../../core/text/trailing.ts";
 import { apiRoot, authorization } from "../../core/wire/chat-endpoint.ts";
-import { DECISION_API_NAMES, DECISION_APIS, type DecisionApiName } from "../../core/wire/decision-apis.ts";
+import {
+  DECISION_API_NAMES,
+  DECISION_APIS,
+  type DecisionApi,
+  type DecisionApiName,
+} from "../../core/wire/decision-apis.ts";
 import type { Generation, VerifierJob } from "../../core/wire/questions.ts";
 import { isSimulated } from "../../core/wire/simulated-model.ts";
 import type { Health, Verifier, VerifierCall, VerifierSession } from "../../ports/ports.ts";
@@ -22,8 +28,9 @@ import { askWhole, NO_ANSWER } from "../fan-out/whole.ts";
 import { BINDING_URL, bindingFetch } from "./binding.ts";
 import { callsOf, type DecisionAnswer, DecisionCall } from "./calls.ts";
 import { askDecision, type DecisionEndpoint } from "./exchange.ts";
+import { decisionRequestCost, fittedCalls } from "./fitting.ts";
 import { probeReading } from "./probe.ts";
-import { createStates, type DecisionState, SHOWN_MAX, sizeOf } from "./state.ts";
+import { createStates, type DecisionState } from "./state.ts";
 
 interface DecisionSettings {
   api: DecisionApiName;
@@ -85,35 +92,32 @@ class DecisionSession implements VerifierSession {
       sink,
       parts_left: LIMITS.decision_parts_max,
     };
-    const calls = callsOf(job, this.#seed, this.#verifier.endpoint.api);
-    await Promise.all(calls.map((call) => this.#ask(call, asking)));
+    await Promise.all(callsOf(job, this.#seed).map((call) => this.#ask(call, asking)));
   }
 
   /** @param spent input tokens of failed calls that contained these questions */
-  async #ask(call: DecisionCall, asking: Asking, spent = 0): Promise<void> {
-    const inParts = (parts: readonly DecisionCall[], tokens: number) =>
-      Promise.all(parts.map((part, at) => this.#ask(part, asking, at === 0 ? tokens : 0))).then(() => {});
-    if (call.order.length > SHOWN_MAX) return inParts(call.parts(), spent);
-    const state = asking.stateOf(call);
-    const { state_tokens, images_max = 0 } = this.#verifier.endpoint.api;
-    if (sizeOf(state) > state_tokens || state.images.length > images_max) {
-      const parts = call.parts();
-      if (parts.length > 0) return inParts(parts, spent);
-      const many = `${state.images.length} images in one call; the limit is ${images_max}`;
-      const reason = state.images.length > images_max ? many : null;
-      const failed = { ...NO_ANSWER, error: "context_exceeded", latency_ms: 0, prompt_tokens: spent, reason } as const;
-      return report(call, failed, asking);
-    }
-    this.#states.set(call, state);
-    const outcome = await askWhole(this.#governor, call);
-    const prompt_tokens = spent + outcome.prompt_tokens;
-    const parts = OF_ONE.has(outcome.error) ? call.parts() : [];
-    if (parts.length > 0 && parts.length <= asking.parts_left) {
+  async #ask(whole: DecisionCall, asking: Asking, spent = 0): Promise<void> {
+    const { api } = this.#verifier.endpoint;
+    const calls = fittedCalls(whole, asking.stateOf, api);
+    const ask = async ({ call, state, fits }: (typeof calls)[number], tokens: number): Promise<void> => {
+      if (!fits) return report(call, tooLarge(state, api, tokens), asking);
+      this.#states.set(call, state);
+      const outcome = await askWhole(this.#governor, call);
+      const prompt_tokens = tokens + outcome.prompt_tokens;
+      const parts = OF_ONE.has(outcome.error) ? call.parts() : [];
+      if (parts.length === 0 || parts.length > asking.parts_left)
+        return report(call, { ...outcome, prompt_tokens }, asking);
       asking.parts_left -= parts.length;
-      return inParts(parts, prompt_tokens);
-    }
-    report(call, { ...outcome, prompt_tokens }, asking);
+      await Promise.all(parts.map((part, at) => this.#ask(part, asking, at === 0 ? prompt_tokens : 0)));
+    };
+    await Promise.all(calls.map((call, at) => ask(call, at === 0 ? spent : 0)));
   }
+}
+
+/** The result of a call that cannot be made smaller. */
+function tooLarge({ images }: DecisionState, { images_max = 0 }: DecisionApi, prompt_tokens: number) {
+  const reason = images.length > images_max ? `${images.length} images in one call; the limit is ${images_max}` : null;
+  return { ...NO_ANSWER, error: "context_exceeded", latency_ms: 0, prompt_tokens, reason } as const;
 }
 
 /** State shared by the calls of one job. */
@@ -219,6 +223,8 @@ class DecisionVerifier implements Verifier {
   session(call: VerifierCall): VerifierSession {
     return new DecisionSession(this, call);
   }
+
+  requestCost = (job: EstimatedJob, lengths: TextLengths) => decisionRequestCost(job, lengths, this.endpoint.api);
 
   /** Asks about two answers, one of which is correct. */
   check(): Promise<Health> {

@@ -3,7 +3,6 @@
 import type { JobQuestion } from "../../core/asking/questions.ts";
 import { presetNamed } from "../../core/judges/presets/table.ts";
 import { hashText } from "../../core/math/random.ts";
-import type { DecisionApi } from "../../core/wire/decision-apis.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { Countable } from "../fan-out/queue.ts";
 import { WHOLE } from "../fan-out/whole.ts";
@@ -53,6 +52,20 @@ export class DecisionCall implements Countable {
     const cut = asks.length >> 1;
     return [new DecisionCall(order, asks.slice(0, cut)), new DecisionCall(order, asks.slice(cut))];
   }
+
+  /** Splits the questions into calls of at most `asksMax`, interleaved so that candidates are spread evenly. */
+  chunks(asksMax: number): DecisionCall[] {
+    const { order, asks } = this;
+    const count = Math.ceil(asks.length / asksMax);
+    return Array.from(
+      { length: count },
+      (_, part) =>
+        new DecisionCall(
+          order,
+          asks.filter((_, at) => at % count === part),
+        ),
+    );
+  }
 }
 
 export interface DecisionAnswer {
@@ -94,12 +107,6 @@ function orderOf(
   return order;
 }
 
-/** Splits the questions into calls of at most `asksMax`, interleaved so that candidates are spread evenly. */
-function chunks(asks: readonly DecisionAsk[], asksMax: number): DecisionAsk[][] {
-  const count = Math.ceil(asks.length / asksMax);
-  return Array.from({ length: count }, (_, part) => asks.filter((_, at) => at % count === part));
-}
-
 /** Builds the calls for pairs: one state in the order found, and one in reverse order for the other pairs. */
 function pairCalls(asks: readonly DecisionAsk[], candidates: readonly string[], seed: readonly (string | number)[]) {
   const order = orderOf(asks, candidates, seed);
@@ -122,10 +129,8 @@ function roundsOf(questions: readonly JobQuestion[]): DecisionAsk[][] {
   );
 }
 
-/** Builds the calls of a job. Each pair is asked once in each of its orders. */
-export function callsOf(job: VerifierJob, seed: number, { questions_max }: DecisionApi): DecisionCall[] {
-  // One question per call is reserved for the check word.
-  const asksMax = questions_max - 1;
+/** Builds the calls of a job, of any size. Each pair is asked once in each of its orders. */
+export function callsOf(job: VerifierJob, seed: number): DecisionCall[] {
   return roundsOf(job.questions).flatMap((asks) => {
     const seeds = [seed, (asks[0] as DecisionAsk).sample];
     const shape = presetNamed(job.preset)?.shape;
@@ -135,8 +140,6 @@ export function callsOf(job: VerifierJob, seed: number, { questions_max }: Decis
         : shape === "list"
           ? asks.map((ask) => ({ order: ask.shown, asks: [ask] }))
           : [{ order: orderOf(asks, job.candidates, seeds), asks }];
-    return states.flatMap(({ order, asks }) =>
-      asks.length === 0 ? [] : chunks(asks, asksMax).map((some) => new DecisionCall(order, some)),
-    );
+    return states.flatMap(({ order, asks }) => (asks.length === 0 ? [] : [new DecisionCall(order, asks)]));
   });
 }

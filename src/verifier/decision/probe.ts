@@ -1,10 +1,11 @@
 // Probes how much of its input a decision model reads: one request with the largest state that the backend is
 // sent, and known words at five depths. Finds servers that cut a state at its end, start or middle.
 import { createRandom, hashText, shuffled } from "../../core/math/random.ts";
+import { tokensAtMost } from "../../core/text/token-estimate.ts";
 import { timeoutSignal } from "../../platform/clock.ts";
 import type { ReadProbe } from "../../ports/read-probes.ts";
 import { askQuestions, type DecisionEndpoint } from "./exchange.ts";
-import { isRead, questionTokens, tokensAtMost, WORDS } from "./state.ts";
+import { isRead, questionTokens, WORDS } from "./state.ts";
 
 const DEPTHS = 5;
 /** The first call after a pause may take 20 s; a Worker may run for 30 s after its reply. */

@@ -8,6 +8,7 @@ import type { Preset } from "../../core/judges/presets/preset.ts";
 import { presetNamed } from "../../core/judges/presets/table.ts";
 import { hashText } from "../../core/math/random.ts";
 import { lazily } from "../../core/text/lazily.ts";
+import { tokensAtMost } from "../../core/text/token-estimate.ts";
 import type { DecisionQuestion } from "../../core/wire/decision-apis.ts";
 import type { VerifierJob } from "../../core/wire/questions.ts";
 import type { DecisionCall } from "./calls.ts";
@@ -97,27 +98,6 @@ export function createStates(
   };
 }
 
-/** Estimated quarters of a token per character: other scripts, and each ASCII character. */
-const FOREIGN_QUARTERS = 6;
-const QUARTERS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/\d/.test(character)) return 4;
-  return /[A-Za-z\s]/.test(character) ? 1 : 3;
-});
-
-/**
- * An upper estimate of a string's tokens: 1 per digit, 0.75 per punctuation mark, 0.25 per letter, 1.5 per
- * character of other scripts.
- */
-export function tokensAtMost(text: string): number {
-  let quarters = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    quarters += code < 128 ? (QUARTERS[code] as number) : FOREIGN_QUARTERS;
-  }
-  return Math.ceil(quarters / 4);
-}
-
 /** Tokens of the frame of a question, and of each of its options. */
 const QUESTION_TOKENS = 40;
 const OPTION_TOKENS = 10;
@@ -126,9 +106,15 @@ export const questionTokens = ({ options, levels = [] }: DecisionQuestion): numb
   QUESTION_TOKENS + OPTION_TOKENS * options.length + tokensAtMost(levels.join(" "));
 /** Upper bound of the tokens of one image: Clef uses at most 1,027, and other models reduce images too. */
 const IMAGE_TOKENS = 2_000;
-export const sizeOf = ({ text, questions, images }: DecisionState): number =>
-  questions.reduce((sum, question) => sum + questionTokens(question), tokensAtMost(text)) +
-  IMAGE_TOKENS * images.length;
+/**
+ * Upper estimate of the tokens of a state with its questions, of which only `asksMax` are sent together with
+ * the check. All questions but the check are alike.
+ */
+export function sizeOf({ text, questions, images }: DecisionState, asksMax = Number.POSITIVE_INFINITY): number {
+  const [first, check] = [questions[0], questions.at(-1)] as [DecisionQuestion, DecisionQuestion];
+  const asked = questionTokens(first) * Math.min(asksMax, questions.length - 1) + questionTokens(check);
+  return tokensAtMost(text) + asked + IMAGE_TOKENS * images.length;
+}
 
 /** Upper bound of characters per token. */
 const CHARS_A_TOKEN_MAX = 8;

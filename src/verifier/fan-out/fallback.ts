@@ -50,6 +50,7 @@ export function createFallbackVerifier(
     backends: () => verifiers.flatMap((verifier) => verifier.backends?.() ?? []),
     probed: () => verifiers.flatMap((verifier) => verifier.probed?.() ?? []),
     check: () => checkAll(verifiers),
+    requestCost: (job, lengths) => first.requestCost?.(job, lengths) ?? {},
     session(call) {
       const order = inOrderFor(call.model, verifiers);
       return call.strict_model === true ? order[0].session(call) : fallbackSession(order, call, clock, schedule);

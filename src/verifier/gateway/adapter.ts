@@ -70,6 +70,7 @@ export function createGatewayVerifier(config: GatewayVerifierConfig, clock: Cloc
     model: config.model,
     generations_max: LIMITS.generations_verify_max,
     backends: () => [backend.status(clock.now())],
+    requestCost: () => ({ calls: 1 }),
     check: () => checkGateway(root.replace(/\/v\d\w*$/, ""), config.apiKey, key_variable, fetcher, clock),
     session(call): VerifierSession {
       // One id for all groups of a request or unit of work: the gateway schedules requests with the same id

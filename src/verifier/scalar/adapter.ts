@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import type { Question } from "../../core/asking/questions.ts";
+import type { EstimatedJob, TextLengths } from "../../core/asking/request-cost.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { stepsOfList } from "../../core/judges/step-list.ts";
@@ -30,7 +31,7 @@ import { Governor } from "../fan-out/fan-out.ts";
 import { healthOf } from "../fan-out/health-check.ts";
 import { callOptions } from "../fan-out/options.ts";
 import { askWhole, NO_ANSWER } from "../fan-out/whole.ts";
-import { batchesOf, type ScalarBatch, type ScalarItem } from "./batch.ts";
+import { batchCount, batchesOf, type ScalarBatch, type ScalarItem } from "./batch.ts";
 import { askScalar, type ScalarEndpoint } from "./exchange.ts";
 
 interface ScalarBackendSettings {
@@ -210,6 +211,11 @@ class ScalarVerifier implements Verifier {
 
   session(call: VerifierCall): VerifierSession {
     return new ScalarSession(this, call);
+  }
+
+  requestCost({ questions }: EstimatedJob, { prompt_tokens, rollout_tokens }: TextLengths) {
+    const texts = questions.reduce((sum, { samples }) => sum + samples, 0);
+    return { calls: batchCount(texts, prompt_tokens + rollout_tokens) };
   }
 
   /** Batches with two different prompts, split as the API requires. */

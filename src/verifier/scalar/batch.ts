@@ -8,6 +8,14 @@ const SCALAR_BATCH_TEXTS = 32;
 /** Maximum characters per request. A longer item gets a separate request. */
 const SCALAR_BATCH_CHARS = 1_048_576;
 
+const CHARS_A_TOKEN = 4;
+
+/** Number of batches of `count` items of this length. */
+export function batchCount(count: number, tokens: number): number {
+  const fitting = Math.floor(SCALAR_BATCH_CHARS / (CHARS_A_TOKEN * Math.max(1, tokens)));
+  return Math.ceil(count / Math.max(1, Math.min(SCALAR_BATCH_TEXTS, fitting)));
+}
+
 /** The input for one number, with the question and sample that it belongs to. */
 export interface ScalarItem extends ScalarText {
   question: number;

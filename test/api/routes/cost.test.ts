@@ -28,7 +28,7 @@ async function cost(model: string | null, body: object = twoRollouts(), headers 
 describe("a reply's cost", () => {
   it("is that of all its questions, by the model that answered", async () => {
     const reply = await (await cost("judge")).json();
-    expect(reply).toMatchObject({ cost: { calls: 1, usd: USD, unpriced_tokens: 0 } });
+    expect(reply).toMatchObject({ cost: { calls: 1, prompt_tokens: 10, usd: USD, unpriced_tokens: 0 } });
   });
 
   it("is unknown where a model that answered has no price", async () => {
@@ -64,6 +64,29 @@ describe("a reply's cost", () => {
   it("is not told by a deployment without prices", async () => {
     const { post } = setUp({ verifier: answering("judge") });
     expect(await (await post("/v1/rewards", twoRollouts())).json()).not.toHaveProperty("cost");
+  });
+});
+
+describe("a spec's cost", () => {
+  type Checked = { cost: { prompt_tokens: number; usd?: number | null }; step: { usd?: number | null } };
+  async function checked(judge: object, prices: typeof PRICES | undefined = PRICES): Promise<Checked> {
+    const { post } = setUp({ verifier: { ...answering("judge"), model: "judge" }, prices });
+    const reply = await post("/v1/specs/check?n=2&groups=5", { judge: { max_tokens: 10, ...judge } });
+    expect(reply.status).toBe(200);
+    return (await reply.json()) as Checked;
+  }
+
+  it("is in dollars for a group and a step, by the same prices", async () => {
+    const { cost, step } = await checked({});
+    expect(cost.usd).toBeCloseTo((cost.prompt_tokens * 100 + 10 * 1_000) / 1e6, 12);
+    expect(step.usd).toBeCloseTo(5 * (cost.usd as number), 12);
+  });
+
+  it("is null for a model without a price, and absent without prices", async () => {
+    expect(await checked({ model: "other" })).toMatchObject({ cost: { usd: null }, step: { usd: null } });
+    const { post } = setUp({ verifier: answering("judge") });
+    const { cost, step } = (await (await post("/v1/specs/check", {})).json()) as Checked;
+    expect([cost, step].every((of) => !("usd" in of))).toBe(true);
   });
 });
 

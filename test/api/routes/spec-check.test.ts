@@ -46,14 +46,28 @@ describe("a spec that is checked", () => {
     });
     // Each pair once more without a verdict; a probe of each candidate, and one trial of four samples.
     const aside = (n: number) => n + 4;
-    expect(await cost({}, 16)).toEqual({ rollouts: 16, ...whole(120, 240 + aside(16)) });
+    expect(await cost({}, 16)).toMatchObject({ rollouts: 16, calls: 120, ...whole(120, 240 + aside(16)) });
     expect(await cost({ reask: 0 }, 16)).toMatchObject({ generations_max: 120 + aside(16) });
     expect(await cost({ reask: 3 }, 16)).toMatchObject({ generations_max: 480 + aside(16) });
     expect((await cost({ both_orders: true, samples: 3 }, 4)).generations).toBe(36);
     expect((await cost({ mode: "listwise", samples: 4 }, 5)).generations).toBe(4);
     expect((await cost({ mode: "listwise" }, 6)).generations).toBeNull();
     const two = { signals: { a: T, b: { ...T, when: "a > 0.5" } } };
-    expect((await check(two, "?n=3")).cost).toEqual({ rollouts: 3, ...whole(6, 2 * (6 + 7)) });
+    expect((await check(two, "?n=3")).cost).toMatchObject({ rollouts: 3, calls: 6, ...whole(6, 2 * (6 + 7)) });
+  });
+
+  test("estimates input tokens by the lengths of the texts, for a group and a step", async () => {
+    const spec = { judge: { preset: "text-select", max_tokens: 100 } };
+    const { cost, step } = await check(spec, "?n=4&groups=3&prompt_tokens=0&rollout_tokens=0");
+    const frame = cost.prompt_tokens as number;
+    expect(frame).toBeGreaterThan(6 * 50);
+    expect(step).toEqual({ groups: 3, calls: 18, prompt_tokens: 3 * frame, completion_tokens: 1800 });
+    const longer = await check(spec, "?n=4&prompt_tokens=7&rollout_tokens=100");
+    // Six pairs, each with the prompt and two rollouts.
+    expect(longer.cost.prompt_tokens).toBe(frame + 6 * (7 + 200));
+    expect(longer.step).toMatchObject({ groups: 64, calls: 64 * 6 });
+    expect((await check(spec, "?n=4")).cost.prompt_tokens).toBe(frame + 6 * (300 + 1200));
+    expect((await check({ judge: { mode: "listwise" } }, "?n=6")).step).toMatchObject({ calls: null });
   });
 
   test("tells of a schedule in waves what the first costs, and all of them at most", async () => {

@@ -127,13 +127,13 @@ def _check(client: Kritai, args: argparse.Namespace) -> int:
     with _line("spec") as said:
         if isinstance(spec, str):
             spec = client.spec(spec)["spec"]
-        checked = client.call("POST", f"/v1/specs/check?n={args.rollouts}", spec, timeout_s=30)
+        checked = client.call("POST", f"/v1/specs/check?n={args.rollouts}&groups={args.groups}", spec, timeout_s=30)
         low, high = checked["reward_range"]
         said.append(f"{checked['spec_hash'][:19]}, rewards in [{low:g}, {high:g}]")
         said += [f"needs {fact}" for fact in checked["facts"]]
     for warning in checked["warnings"]:
         print(f"          warning: {warning}")
-    print(f"{'step':<10}{_cost(checked['cost'], args.groups, args.rollouts)}")
+    print(f"{'step':<10}{_cost(checked, args.groups, args.rollouts)}")
     return 0
 
 
@@ -147,12 +147,14 @@ def _may_read(client: Kritai) -> bool:
     return True
 
 
-def _cost(cost: dict[str, Any], groups: int, rollouts: int) -> str:
+def _cost(checked: dict[str, Any], groups: int, rollouts: int) -> str:
+    cost, usd = checked["cost"], checked.get("step", {}).get("usd")
     first, most = (groups * cost[name] for name in ("generations", "generations_max"))
     tokens = groups * cost["completion_tokens_max"]
     return (
         f"{groups} groups of {rollouts}: {first:,.0f} generations at first, {most:,.0f} at most"
         f" ({tokens:,.0f} tokens, were each as long as max_tokens allows)"
+        + ("" if usd is None else f"; ${usd:,.2f} by the server's prices")
     )
 
 

@@ -184,6 +184,7 @@ def _cost_of(replies: Sequence[RewardsReply], *, complete: bool) -> CostUse | No
     known = complete and len(dollars) == len(replies)
     summed: CostUse = {
         "calls": sum(cost["calls"] for cost in costs),
+        "prompt_tokens": sum(cost["prompt_tokens"] for cost in costs),
         "usd": sum(dollars) if known else None,
         "unpriced_tokens": sum(cost["unpriced_tokens"] for cost in costs),
     }

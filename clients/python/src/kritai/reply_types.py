@@ -146,10 +146,11 @@ class AuditUse(Asked):
 
 
 class CostUse(TypedDict):
-    """`calls`: requests to verifiers, an audit's apart. `usd`: US dollars by the server's PRICES, None where
+    """`calls`: requests to verifiers, an audit's apart. `prompt_tokens`: their input, an audit's too. `usd`: US dollars by the server's PRICES, None where
     `unpriced_tokens` of a model without a price were used."""
 
     calls: int
+    prompt_tokens: int
     usd: float | None
     unpriced_tokens: int
 
