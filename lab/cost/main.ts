@@ -3,9 +3,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type * as z from "zod";
 import { commandFlags, wholeNumber } from "../../scripts/command-line/flags.ts";
+import { type Prices as ModelPrices, parsePrices } from "../../src/core/load/prices.ts";
 import { readFlags, settingOf } from "../capacity/flags.ts";
 import { gpusFor, measured } from "../capacity/needed.ts";
 import { carriesKey } from "../loadtest/target-url.ts";
+import { hostedStep, hostedUsd } from "./hosted.ts";
 import { measuredFigures } from "./measure.ts";
 import { loadOfRun, type OfRun, stepsOf } from "./run-steps.ts";
 import {
@@ -63,6 +65,8 @@ const flags = commandFlags({
   },
   texts: {
     schedule: { value: "round_robin", help: "the schedule of comparisons" },
+    model: { value: "", help: "a hosted model with a price in the variable PRICES, which needs no GPU" },
+    preset: { value: "decide-pair", help: "the judge's preset, for --model" },
     run: { value: "", help: "use the steps of this logged run as the load" },
     target: { value: "http://127.0.0.1:8787", secret: true, fault: targetFault, help: "Kritai's URL, for --run" },
     prices: { value: beside("prices.json"), help: "the price list, JSON" },
@@ -74,7 +78,10 @@ const flags = commandFlags({
     measure: "measure the usage on a local stack and write it to --figures",
     json: "print the result as JSON",
   },
-  variables: { KRITAI_API_KEY: "the key for --run; needs the scope logs" },
+  variables: {
+    PRICES: "US dollars per million tokens by model, as the deployment has them; for --model",
+    KRITAI_API_KEY: "the key for --run; needs the scope logs",
+  },
 });
 
 function refuse(reason: string): never {
@@ -120,10 +127,32 @@ async function byModel(runLoad: OfRun | null): Promise<{ gpus: number; step_s: n
   return { gpus, step_s: at.mean_s, generations: at.step.generations };
 }
 
+function pricesOf(text: string | undefined): ModelPrices {
+  if (text === undefined) return refuse("--model needs the variable PRICES, as the deployment has it");
+  try {
+    return parsePrices(text);
+  } catch {
+    return refuse('PRICES must be a JSON object of model names, each like {"input": 0.2, "output": 0.8}');
+  }
+}
+
+/** A step's tokens of the hosted model: of the run's steps, or estimated. */
+function byTokens(runLoad: OfRun | null): Pick<Load, "gpus" | "step_s" | "generations" | "hosted"> {
+  const { groups, rollouts, schedule, samples, preset, model, seconds } = flags;
+  const prices = pricesOf(process.env.PRICES);
+  const step = runLoad ?? hostedStep({ groups, rollouts, schedule, samples, preset, max_tokens: flags["max-tokens"] });
+  const tokens = step.prompt_tokens + step.completion_tokens;
+  return {
+    ...{ gpus: 0, step_s: seconds, generations: step.generations },
+    hosted: { tokens, usd: hostedUsd(step, model, prices) },
+  };
+}
+
 async function load(): Promise<Load> {
   const key = process.env.KRITAI_API_KEY;
   const runLoad = flags.run === "" ? null : loadOfRun(await stepsOf(flags.target, flags.run, key));
-  const { gpus, step_s, generations } = await byModel(runLoad);
+  const { gpus, step_s, generations, hosted } =
+    flags.model === "" ? { hosted: undefined, ...(await byModel(runLoad)) } : byTokens(runLoad);
   return {
     requests: runLoad?.requests ?? flags.groups,
     groups: runLoad?.groups ?? flags.groups,
@@ -131,6 +160,7 @@ async function load(): Promise<Load> {
     steps_a_day: flags["steps-a-day"] || (runLoad?.steps_a_day ?? 200),
     ...{ gpus, step_s, days: flags.days, gathered: flags.gathered },
     ...{ gpus_always: flags["gpus-always"], compute_units: flags["compute-units"] },
+    ...(hosted && { hosted }),
   };
 }
 

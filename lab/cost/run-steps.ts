@@ -12,6 +12,7 @@ export const StepsSchema = z.object({
         groups: count,
         rollouts: count,
         generations: count,
+        prompt_tokens: count,
         completion_tokens: count,
       }),
     )
@@ -23,6 +24,7 @@ const DAY_MS = 86_400_000;
 
 export interface OfRun extends Pick<Load, "requests" | "groups" | "generations"> {
   rollouts: number;
+  prompt_tokens: number;
   completion_tokens: number;
   /** By the first and the last step's times; null of one step. */
   steps_a_day: number | null;
@@ -30,13 +32,14 @@ export interface OfRun extends Pick<Load, "requests" | "groups" | "generations">
 
 /** Means over the steps. */
 export function loadOfRun(steps: Steps): OfRun {
-  const meanOf = (name: "requests" | "groups" | "generations" | "rollouts" | "completion_tokens") =>
+  const meanOf = (name: keyof Omit<Steps[number], "first_at">) =>
     steps.reduce((sum, step) => sum + step[name], 0) / steps.length;
   const times = steps.map(({ first_at }) => Date.parse(first_at));
   const span = Math.max(...times) - Math.min(...times);
   return {
     ...{ requests: meanOf("requests"), groups: meanOf("groups"), generations: meanOf("generations") },
-    ...{ rollouts: meanOf("rollouts"), completion_tokens: meanOf("completion_tokens") },
+    rollouts: meanOf("rollouts"),
+    ...{ prompt_tokens: meanOf("prompt_tokens"), completion_tokens: meanOf("completion_tokens") },
     steps_a_day: span > 0 ? ((steps.length - 1) / span) * DAY_MS : null,
   };
 }

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 
-export const ITEMS = {
+const PRICED = {
   workers_plan: "Workers Paid",
   workers_requests: "Worker requests",
   workers_cpu_ms: "Worker CPU",
@@ -15,6 +15,9 @@ export const ITEMS = {
   neon_gb_months: "Neon storage",
   gpu_hours: "GPU hours",
 } as const;
+type Priced = keyof typeof PRICED;
+/** The items of `prices.json`, and the tokens of a hosted model, whose prices are in the variable PRICES. */
+export const ITEMS = { ...PRICED, model_tokens: "hosted model's tokens" } as const;
 export type Item = keyof typeof ITEMS;
 
 const amount = z.number().min(0);
@@ -33,7 +36,7 @@ export const PricesSchema = z.strictObject({
   currency: z.string(),
   read_on: z.iso.date(),
   prices: z.strictObject(
-    Object.fromEntries(Object.keys(ITEMS).map((item) => [item, PriceSchema])) as Record<Item, typeof PriceSchema>,
+    Object.fromEntries(Object.keys(PRICED).map((item) => [item, PriceSchema])) as Record<Priced, typeof PriceSchema>,
   ),
 });
 export type Prices = z.output<typeof PricesSchema>;
@@ -65,6 +68,8 @@ export interface Load {
   gpus: number;
   /** Whether GPUs are paid between steps too. */
   gpus_always: boolean;
+  /** Tokens of a step and their US dollars, of a hosted model that needs no GPU. */
+  hosted?: { tokens: number; usd: number };
   /** Compute of the database while it is awake; a run's log keeps it awake all day. */
   compute_units: number;
 }
@@ -79,7 +84,7 @@ const BATCH = 100;
 const OBJECT_GB = 0.128;
 
 /** Use of one step by item; the plan and the database's hours are of the month alone. */
-export function useOfStep(load: Load, figures: Figures): Record<Item, number> {
+export function useOfStep(load: Load, figures: Figures): Record<Priced, number> {
   const { requests, groups, generations, step_s, gathered, gpus } = load;
   const bytes = requests * figures.row_bytes_request + generations * figures.row_bytes_generation;
   const messages = Math.max(requests, Math.ceil(bytes / LIMITS.log_envelope_bytes));
@@ -125,11 +130,11 @@ export interface Sheet {
 export function sheetOf(load: Load, figures: Figures, { currency, read_on, prices }: Prices): Sheet {
   const steps = load.steps_a_day * load.days;
   const use = useOfStep(load, figures);
-  const fixed: Partial<Record<Item, number>> = {
+  const fixed: Partial<Record<Priced, number>> = {
     workers_plan: 1,
     neon_cu_hours: load.compute_units * 24 * load.days,
   };
-  const lines = (Object.keys(ITEMS) as Item[]).map((item): Line => {
+  const lines = (Object.keys(PRICED) as Priced[]).map((item): Line => {
     const { included, price, per, unit } = prices[item];
     const month = fixed[item] ?? use[item] * steps;
     return {
@@ -138,6 +143,9 @@ export function sheetOf(load: Load, figures: Figures, { currency, read_on, price
       month_cost: (Math.max(0, month - included) / per) * price,
     };
   });
+  const { tokens = 0, usd = 0 } = load.hosted ?? {};
+  const ofMonth = { month: tokens * steps, month_cost: usd * steps };
+  if (load.hosted) lines.push({ item: "model_tokens", unit: "tokens", step: tokens, step_cost: usd, ...ofMonth });
   const month_cost = lines.reduce((sum, line) => sum + line.month_cost, 0);
   const step_cost = lines.reduce((sum, line) => sum + line.step_cost, 0);
   return { currency, read_on, lines, step_cost, day_cost: month_cost / load.days, month_cost };

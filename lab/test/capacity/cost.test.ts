@@ -1,6 +1,8 @@
 // Checks the cost sheet against sums computed by hand, and against a run's logged steps.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { parsePrices } from "../../../src/core/load/prices.ts";
+import { hostedStep, hostedUsd } from "../../cost/hosted.ts";
 import { loadOfRun, StepsSchema } from "../../cost/run-steps.ts";
 import {
   type Figures,
@@ -68,16 +70,41 @@ it("matches gathered samples, GPUs paid between steps and usage above the includ
 it("uses a run's own steps from its log", () => {
   const row = (first_at: string, generations: number) => ({
     ...{ step: 1, first_at, requests: 4, groups: 4, rollouts: 32, generations, completion_tokens: 10 * generations },
+    prompt_tokens: 100 * generations,
     ...{ parse_rate: 1, errors: {} },
   });
   const body = { run_id: "r", steps: [row("2026-11-25T10:00:00.000Z", 100), row("2026-11-25T10:06:00.000Z", 124)] };
   const { steps } = StepsSchema.parse(body);
   expect(loadOfRun(steps)).toEqual({
     ...{ requests: 4, groups: 4, rollouts: 32, generations: 112, completion_tokens: 1_120 },
+    prompt_tokens: 11_200,
     steps_a_day: 240,
   });
   expect(loadOfRun(steps.slice(0, 1)).steps_a_day).toBeNull();
   expect(() => StepsSchema.parse({ steps: [] })).toThrow("the run has no steps");
+});
+
+it("prices a hosted model's tokens by PRICES, with the calls of POST /v1/specs/check", () => {
+  const judge = { schedule: "round_robin", samples: 1, max_tokens: 100 };
+  const step = hostedStep({ groups: 64, rollouts: 8, preset: "decide-pair", ...judge });
+  // A call has 300 tokens of prompt and 600 of each of 8 answers, and 28 pairs of some 55.
+  expect(step).toMatchObject({ generations: 64 * 28, completion_tokens: 0 });
+  expect(step.prompt_tokens / 64).toBeGreaterThan(300 + 8 * 600 + 28 * 55);
+  expect(step.prompt_tokens / 64).toBeLessThan(7_200);
+  const chat = hostedStep({ groups: 64, rollouts: 8, preset: "text-select", ...judge });
+  expect(chat.prompt_tokens).toBeGreaterThan(64 * 28 * 1_500);
+  expect(chat.completion_tokens).toBe(64 * 28 * 100);
+
+  const known = parsePrices('{"clef": {"input": 0.09, "output": 0}, "gpt": {"input": 1, "output": 10}}');
+  const usd = hostedUsd(step, "clef", known);
+  expect(usd).toBeCloseTo((step.prompt_tokens * 0.09) / 1e6, 9);
+  expect(() => hostedUsd(step, "other", known)).toThrow("PRICES has no price for the model other");
+  expect(() => hostedStep({ groups: 1, rollouts: 8, preset: "nope", ...judge })).toThrow();
+
+  const { sheet, of } = costs({ ...LOAD, gpus: 0, hosted: { tokens: step.prompt_tokens, usd } });
+  expect(of("model_tokens")).toMatchObject({ step_cost: usd, month_cost: usd * 6_000 });
+  const without = costs({ ...LOAD, gpus: 0 }).sheet;
+  expect(sheet.month_cost - without.month_cost).toBeCloseTo(usd * 6_000, 9);
 });
 
 it("has every price with its source and date, and refuses a list that lacks one", () => {

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
+import { TYPICAL_LENGTHS } from "../../core/asking/request-cost.ts";
 import { isRelative } from "../../core/asking/signal.ts";
 import { withLogTexts } from "../../core/contract/kept-texts.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
@@ -22,11 +23,9 @@ import { validated } from "../door/validation.ts";
 import { bareSpec } from "./specs.ts";
 import { documented } from "./words.ts";
 
-/** Defaults of the cost estimate: groups of a step, rollouts of a group, and tokens of their texts. */
+/** Defaults of the cost estimate: groups of a step, and rollouts of a group. */
 const GROUPS = 64;
 const GROUP = 8;
-const PROMPT_TOKENS = 300;
-const ROLLOUT_TOKENS = 600;
 
 export const SpecCheckQuerySchema = z.strictObject({
   n: wholeNumber(1, "rollouts_per_group_max")
@@ -36,11 +35,11 @@ export const SpecCheckQuerySchema = z.strictObject({
     .default(GROUPS)
     .meta(said(`number of groups of a training step, for \`step\`; default ${GROUPS}`)),
   prompt_tokens: wholeNumber(0, "max_tokens_max")
-    .default(PROMPT_TOKENS)
-    .meta(said(`tokens of a prompt, for \`prompt_tokens\` and \`usd\`; default ${PROMPT_TOKENS}`)),
+    .default(TYPICAL_LENGTHS.prompt_tokens)
+    .meta(said(`tokens of a prompt, for \`prompt_tokens\` and \`usd\`; default ${TYPICAL_LENGTHS.prompt_tokens}`)),
   rollout_tokens: wholeNumber(0, "max_tokens_max")
-    .default(ROLLOUT_TOKENS)
-    .meta(said(`tokens of a rollout as the verifier is shown it; default ${ROLLOUT_TOKENS}`)),
+    .default(TYPICAL_LENGTHS.rollout_tokens)
+    .meta(said(`tokens of a rollout as the verifier is shown it; default ${TYPICAL_LENGTHS.rollout_tokens}`)),
   deadline_ms: numberText(RewardsRequestSchema.shape.deadline_ms.unwrap())
     .default(LIMITS.deadline_ms_default)
     .meta(said("deadline that the warnings assume, in milliseconds")),

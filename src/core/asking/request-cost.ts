@@ -10,6 +10,9 @@ export interface TextLengths {
   rollout_tokens: number;
 }
 
+/** Lengths for estimates without texts. */
+export const TYPICAL_LENGTHS: TextLengths = { prompt_tokens: 300, rollout_tokens: 600 };
+
 export interface RequestCost {
   /** Requests to a backend, without retries. */
   calls: number;

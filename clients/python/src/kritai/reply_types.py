@@ -146,8 +146,9 @@ class AuditUse(Asked):
 
 
 class CostUse(TypedDict):
-    """`calls`: requests to verifiers, an audit's apart. `prompt_tokens`: their input, an audit's too. `usd`: US dollars by the server's PRICES, None where
-    `unpriced_tokens` of a model without a price were used."""
+    """`calls`: requests to verifiers, an audit's apart. `prompt_tokens`: input tokens, an audit's included.
+    `usd`: US dollars by the server's PRICES, None where `unpriced_tokens` of a model without a price were
+    used."""
 
     calls: int
     prompt_tokens: int
