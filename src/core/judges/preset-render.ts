@@ -60,12 +60,16 @@ export function createPresetRenderer(
   const partsOfText = (text: string) => writtenParts(text.split(SLOT), write);
   const candidate = partsOfText(preset.candidate);
   const between = write(preset.between ?? "\n\n");
+  const showsJson = [preset.candidate, ...preset.messages.map(({ text }) => text)].some((text) =>
+    text.includes("{{json}}"),
+  );
   const messages = preset.messages.map(({ role, text, each }) => ({
     ...{ role: role.split(SLOT), text: partsOfText(text), each },
   }));
   const slotsOf = (index: number, place: number): SlotValues => {
     const text = job.candidates[index] ?? "";
-    return { ...slots, letter: LETTERS[place] ?? "", n: `${place + 1}`, text: written(text), json: literal(text) };
+    const json = showsJson ? literal(text) : "";
+    return { ...slots, letter: LETTERS[place] ?? "", n: `${place + 1}`, text: written(text), json };
   };
   return (shown) => {
     const all: SlotValues = {

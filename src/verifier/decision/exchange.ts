@@ -25,7 +25,7 @@ interface DecisionReplied {
 /** Asks questions about one state. Never rejects for a failure of the server or the network. */
 export async function askQuestions(
   endpoint: DecisionEndpoint,
-  state: Omit<DecisionState, "word">,
+  state: Omit<DecisionState, "word" | "tokens">,
   signal: AbortSignal,
   onHeaders: (accepted: boolean) => void = () => {},
 ): Promise<DecisionReplied> {

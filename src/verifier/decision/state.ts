@@ -37,20 +37,20 @@ export interface DecisionState {
   images: readonly string[];
   /** The correct check word. */
   word: string;
+  /** Upper estimate of the tokens of `text`. */
+  tokens: number;
 }
 
+/** Number of characters at each end of a text that choose the check word, in addition to the text's length. */
+const WORD_CHARS = 64;
+
 /**
- * Returns a function that chooses a check word for a state with these texts. The word differs between calls,
- * and candidates cannot predict it. Each text is hashed once per job.
+ * Chooses the check word of a state with these texts. The word differs between states, and candidates cannot
+ * predict it without the secret.
  */
-function checkWords(secret: string): (texts: readonly string[]) => string {
-  const digests = new Map<string, number>();
-  const digestOf = (text: string): number => {
-    const digest = digests.get(text) ?? hashText(secret, text)[0];
-    digests.set(text, digest);
-    return digest;
-  };
-  return (texts) => WORDS[hashText("check", secret, ...texts.map(digestOf))[0] % WORDS.length] as string;
+function checkWord(secret: string, texts: readonly string[]): string {
+  const ends = texts.flatMap((text) => [text.length, text.slice(0, WORD_CHARS), text.slice(-WORD_CHARS)]);
+  return WORDS[hashText("check", secret, ...ends)[0] % WORDS.length] as string;
 }
 
 /**
@@ -74,6 +74,8 @@ function questionOf(letters: readonly string[], { shape, parser, levels }: Prese
   return { id, instructions, options: letters };
 }
 
+type RenderedText = Omit<DecisionState, "questions">;
+
 /** Renders the states of one job. */
 export function createStates(
   job: VerifierJob,
@@ -81,12 +83,24 @@ export function createStates(
 ): (call: Pick<DecisionCall, "order" | "asks">) => DecisionState {
   const preset = presetNamed(job.preset) as Preset;
   const render = createPresetRenderer(preset, job, quote());
-  const checkWord = checkWords(secret);
+  /** Tokens by the candidates shown, because their order does not change the characters of a state. */
+  const tokensOf = new Map<string, number>();
+  const rendered = (order: readonly number[]): RenderedText => {
+    const content = render(order)[0]?.content ?? "";
+    const numbered = job.images && withImageNumbers(content, job.images);
+    const { text, urls: images } = numbered ?? { text: content, urls: [] };
+    const word = checkWord(secret, [job.question, ...order.map((candidate) => job.candidates[candidate] as string)]);
+    const members = [...order].sort((a, b) => a - b).join();
+    const tokens = tokensOf.get(members) ?? tokensAtMost(text) + CHECK_LINE_TOKENS;
+    tokensOf.set(members, tokens);
+    return { text: `${text}\n\nCHECK WORD: ${word}\n`, images, word, tokens };
+  };
+  /** The last text, because calls that differ only in their questions follow each other. */
+  let last: { order: string; text: RenderedText } | null = null;
   return ({ order, asks }) => {
+    const named = order.join();
+    last = last?.order === named ? last : { order: named, text: rendered(order) };
     const letters = new Map(order.map((candidate, place) => [candidate, LETTERS[place] as string]));
-    const word = checkWord([job.question, ...order.map((candidate) => job.candidates[candidate] as string)]);
-    const [message] = render(order);
-    const { text, urls: images } = withImageNumbers(message?.content ?? "", job.images ?? {});
     const questions = asks.map((ask) =>
       questionOf(
         ask.shown.map((candidate) => letters.get(candidate) as string),
@@ -94,10 +108,12 @@ export function createStates(
       ),
     );
     const check = { id: CHECK, instructions: "Which word follows CHECK WORD at the end of the state?", options: WORDS };
-    return { text: `${text}\n\nCHECK WORD: ${word}\n`, questions: [...questions, check], images, word };
+    return { ...last.text, questions: [...questions, check] };
   };
 }
 
+/** Upper estimate of the tokens of the check line, with the longest word. */
+const CHECK_LINE_TOKENS = tokensAtMost("\n\nCHECK WORD: basalt\n");
 /** Tokens of the frame of a question, and of each of its options. */
 const QUESTION_TOKENS = 40;
 const OPTION_TOKENS = 10;
@@ -110,10 +126,10 @@ const IMAGE_TOKENS = 2_000;
  * Upper estimate of the tokens of a state with its questions, of which only `asksMax` are sent together with
  * the check. All questions but the check are alike.
  */
-export function sizeOf({ text, questions, images }: DecisionState, asksMax = Number.POSITIVE_INFINITY): number {
+export function sizeOf({ tokens, questions, images }: DecisionState, asksMax = Number.POSITIVE_INFINITY): number {
   const [first, check] = [questions[0], questions.at(-1)] as [DecisionQuestion, DecisionQuestion];
   const asked = questionTokens(first) * Math.min(asksMax, questions.length - 1) + questionTokens(check);
-  return tokensAtMost(text) + asked + IMAGE_TOKENS * images.length;
+  return tokens + asked + IMAGE_TOKENS * images.length;
 }
 
 /** Upper bound of characters per token. */
