@@ -28,7 +28,20 @@ export default class extends WorkerEntrypoint {
   }
 }`;
 
-describe("the production bundle", () => {
+const text = (value: string) => ({ type: "text", value });
+
+/** Variables of a deployment that reaches Workers AI by the binding, and by its REST API. */
+const DEPLOYMENTS = {
+  "the binding": () => ({ AI: { type: "worker", worker: "ai" } }),
+  "the REST API": (url: string) => ({
+    VERIFIER_API: text("workers-ai"),
+    VERIFIER_URL: text(`${url}/accounts/1/ai`),
+    VERIFIER_MODEL: text(CLEF),
+    VERIFIER_API_KEY: text("secret"),
+  }),
+};
+
+describe.each(Object.entries(DEPLOYMENTS))("the production bundle by %s", (_, variables) => {
   let model: DecisionSimulator;
   let miniflare: Miniflare;
   let origin: string;
@@ -41,30 +54,18 @@ describe("the production bundle", () => {
     // The true binding runs in the Worker's own process, where a signal needs no copy.
     const compatibilityFlags = [...COMPATIBILITY.flags, "enable_abortsignal_rpc"];
     const common = { compatibilityDate: COMPATIBILITY.date, compatibilityFlags };
-    const text = (value: string) => ({ type: "text", value });
+    const env = {
+      API_KEYS: text(`k:${createHash("sha256").update("key").digest("hex")}`),
+      VERIFIER_PROTOCOL: text("decision"),
+      ...variables(model.url),
+    };
+    const ai = { mainModule: "ai.mjs", modules: { "ai.mjs": { type: "esm", contents: aiWorker(model.url) } } };
     miniflare = new Miniflare({
       cf: false,
       telemetry: { enabled: false },
       workers: [
-        {
-          config: {
-            ...common,
-            name: "kritai",
-            manifest: { mainModule: MAIN, modules },
-            env: {
-              API_KEYS: text(`k:${createHash("sha256").update("key").digest("hex")}`),
-              VERIFIER_PROTOCOL: text("decision"),
-              AI: { type: "worker", worker: "ai" },
-            },
-          },
-        },
-        {
-          config: {
-            ...common,
-            name: "ai",
-            manifest: { mainModule: "ai.mjs", modules: { "ai.mjs": { type: "esm", contents: aiWorker(model.url) } } },
-          },
-        },
+        { config: { ...common, name: "kritai", manifest: { mainModule: MAIN, modules }, env } },
+        { config: { ...common, name: "ai", manifest: ai } },
       ],
     } as unknown as ConstructorParameters<typeof Miniflare>[0]);
     origin = (await miniflare.ready).origin;
@@ -95,14 +96,14 @@ describe("the production bundle", () => {
     };
   };
 
-  it("judges a group in one call through the binding, by decide-pair and clef-flash", async () => {
+  it("judges a group in one call, by decide-pair and clef-flash", async () => {
     const { rewards } = await rewarded();
     const [row] = rewards as [number[]];
     expect([3, 1, 15, 9].map((_, i) => [...row].sort((a, b) => a - b).indexOf(row[i] as number))).toEqual([1, 0, 3, 2]);
     expect(model.states).toHaveLength(1);
   });
 
-  it("gives null with the code of what the binding throws", async () => {
+  it("gives null with the code of an error", async () => {
     model.faults.status = () => ({ status: 429, body: { errors: [{ code: 3040, message: "Capacity exceeded" }] } });
     const { rewards, groups } = await rewarded(600);
     expect(rewards[0]).toEqual([null, null, null, null]);

@@ -217,11 +217,25 @@ const envelope = (code: number, message: string) => ({
 });
 it.each([
   [429, envelope(3040, "Capacity temporarily exceeded"), "verifier_overloaded", true],
+  [429, envelope(3021, "too many requests"), "verifier_overloaded", true],
   [429, envelope(3036, "daily free allocation"), "verifier_overloaded", false],
   [429, envelope(4006, "daily free allocation"), "verifier_overloaded", false],
   [413, envelope(3006, "request too large"), "context_exceeded", null],
+  [413, envelope(5021, "too long"), "context_exceeded", null],
   [400, envelope(5006, "bad input"), "verifier_rejected", false],
+  [400, envelope(5004, "bad data"), "verifier_rejected", false],
+  [400, envelope(6003, "bad input"), "verifier_rejected", false],
+  [422, envelope(5012, "invalid questions"), "verifier_rejected", false],
+  [422, { detail: [{ loc: ["questions"], msg: "required", type: "missing" }] }, "verifier_rejected", false],
+  [404, envelope(7000, "no route"), "verifier_misconfigured", false],
+  [404, envelope(5007, "No such model"), "verifier_misconfigured", false],
+  [404, envelope(3042, "no such model"), "verifier_misconfigured", false],
+  [403, envelope(5018, "not allowed"), "verifier_misconfigured", false],
+  [403, envelope(3041, "not allowed"), "verifier_misconfigured", false],
+  [403, envelope(3023, "not allowed"), "verifier_misconfigured", false],
+  [403, { detail: "no key" }, "verifier_misconfigured", false],
   [408, envelope(3007, "timeout"), "verifier_unavailable", true],
+  [408, envelope(3008, "timeout"), "verifier_unavailable", true],
   [529, envelope(5012, "inference failed"), "verifier_overloaded", true],
   [401, envelope(10000, "Authentication error"), "verifier_misconfigured", false],
   [503, {}, "verifier_overloaded", true],
@@ -237,6 +251,19 @@ it.each([
     [null, code],
   ]);
   if (again !== null) expect(asked > 1).toBe(again);
+});
+
+it("a choice that contradicts its probabilities is not read", async () => {
+  const groups = [answers([3, 1, 4, 2])];
+  const plain = await judged(groups);
+  model.faults.spoils = (sent) => {
+    const all = Object.entries(sent.answers as Record<string, { probabilities: Record<string, number> }>);
+    const least = ({ probabilities }: (typeof all)[number][1]) =>
+      Object.keys(probabilities).sort((a, b) => (probabilities[a] as number) - (probabilities[b] as number))[0];
+    const wrong = all.map(([id, answer]) => [id, { ...answer, choice: least(answer), confidence: 1 }]);
+    return { ...sent, answers: Object.fromEntries(wrong) };
+  };
+  expect((await judged(groups)).rewards).toEqual(plain.rewards);
 });
 
 it("a daily limit is met once: nothing more is asked before 00:00 UTC", async () => {
