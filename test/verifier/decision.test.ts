@@ -186,6 +186,26 @@ it("a candidate that spoils the check loses, and costs nobody else a verdict", a
   expect(model.states.length).toBeLessThanOrEqual(10);
 });
 
+const envelope = (code: number, message: string) => ({
+  result: null,
+  success: false,
+  errors: [{ code, message }],
+  messages: [],
+});
+it.each([
+  ["content_filtered", { status: 400, body: { error: { message: "flagged by the content filter" } } }],
+  ["context_exceeded", { status: 413, body: envelope(5021, "too long") }],
+])("a candidate whose calls are refused as %s loses, and its neighbours keep theirs", async (_, refusal) => {
+  model.faults.status = (state) => (state.includes("nswer 666") ? refusal : null);
+  for (const both_orders of [false, true]) {
+    const { rewards } = await judged([answers([3, 1, 666, 2]), answers([3, 1, 2])], { both_orders });
+    const [spoilt, whole] = rewards as [number[], number[]];
+    expect(spoilt[2]).toBe(-1);
+    const order = (row: readonly number[]) => [...row].sort((a, b) => a - b).map((reward) => row.indexOf(reward));
+    expect(order(spoilt.toSpliced(2, 1))).toEqual(order(whole));
+  }
+});
+
 const reply =
   (answers: unknown, more: object = {}) =>
   (sent: Record<string, unknown>) => ({ ...sent, answers: { ...(sent.answers as object), "A.B": answers }, ...more });
@@ -209,12 +229,6 @@ it.each([
   }
 });
 
-const envelope = (code: number, message: string) => ({
-  result: null,
-  success: false,
-  errors: [{ code, message }],
-  messages: [],
-});
 it.each([
   [429, envelope(3040, "Capacity temporarily exceeded"), "verifier_overloaded", true],
   [429, envelope(3021, "too many requests"), "verifier_overloaded", true],

@@ -94,9 +94,11 @@ function requestsOf(
   { form }: JudgeSettings,
   { lengths, requestCost: backend }: CostAssumptions,
 ): RequestCost {
-  const jobs = Map.groupBy(questions, ({ to, preset, slots }) => JSON.stringify([to, preset, slots]));
+  // Slots are compared by identity, because a plan's questions share them and they may be long.
+  const bySlots = [...Map.groupBy(questions, ({ slots }) => slots).values()];
+  const jobs = bySlots.flatMap((asked) => [...Map.groupBy(asked, ({ preset }) => preset).values()]);
   const total = { calls: 0, prompt_tokens: 0 };
-  for (const asked of jobs.values()) {
+  for (const asked of jobs) {
     const { to, preset, slots } = asked[0] as Question;
     const job: EstimatedJob = {
       ...{ to, preset, question: group.question, language: null },

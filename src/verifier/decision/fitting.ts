@@ -1,7 +1,7 @@
 // Splits calls to a decision model until each fits the model's window and its number of questions, and
 // estimates what a job's calls cost. Independent of HTTP.
 import type { EstimatedJob, RequestCost, TextLengths } from "../../core/asking/request-cost.ts";
-import type { DecisionApi } from "../../core/wire/decision-apis.ts";
+import type { DecisionApi, DecisionQuestion } from "../../core/wire/decision-apis.ts";
 import { callsOf, type DecisionCall } from "./calls.ts";
 import { createStates, type DecisionState, SHOWN_MAX, sizeOf } from "./state.ts";
 
@@ -38,6 +38,18 @@ export function fittedCalls(
   return chunks.length > 1 ? fitted(chunks) : [{ call, state, fits: true }];
 }
 
+/** Renders one state per number of answers, because stand-ins are equally long. */
+function standInStates(job: EstimatedJob): (call: DecisionCall) => DecisionState {
+  const render = createStates(job, "");
+  const rendered = new Map<number, DecisionState>();
+  return (call) => {
+    const alike = rendered.get(call.order.length) ?? render(call);
+    rendered.set(call.order.length, alike);
+    const [first, check] = [alike.questions[0], alike.questions.at(-1)] as [DecisionQuestion, DecisionQuestion];
+    return { ...alike, questions: [...call.asks.map(() => first), check] };
+  };
+}
+
 /** Estimates a job's calls and their input tokens. Calls that are never sent are not counted. */
 export function decisionRequestCost(
   job: EstimatedJob,
@@ -48,7 +60,7 @@ export function decisionRequestCost(
   const samples = Math.max(0, ...job.questions.map((question) => question.samples));
   const once = { ...job, questions: job.questions.map((question) => ({ ...question, samples: 1 })) };
   const window = { ...api, state_tokens: api.state_tokens - prompt_tokens };
-  const stateOf = createStates(job, "");
+  const stateOf = standInStates(job);
   const sent = callsOf(once, 0)
     .flatMap((call) => fittedCalls(call, stateOf, window, rollout_tokens))
     .filter(({ fits }) => fits);
