@@ -55,9 +55,15 @@ export const GroupsQuerySchema = PageQuerySchema.extend({
 
 const NoneSchema = z.strictObject({});
 
-/** Rejects all query parameters, so that a parameter meant for another route is not silently ignored. */
+/**
+ * Rejects all query parameters and option headers, so that an option meant for another route is not silently
+ * ignored.
+ */
 export function noQueryParameters(c: AppContext): void {
   queryParameters(c, NoneSchema);
+  const headers = Object.keys(c.req.header()).filter((name) => name.startsWith("kritai-"));
+  if (headers.length === 0) return;
+  throw invalidRequest(headers.map((path) => ({ path, message: "this route reads no options from headers" })));
 }
 
 /**

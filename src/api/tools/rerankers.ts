@@ -167,7 +167,10 @@ function barePage(): ContractPage {
     summary: "Limits that TEI's clients read before they rank",
     reply: TeiInfoSchema,
   };
-  return { operations: { ...operations, "GET /info": infoWords }, components: { TeiRequest: tei.schema } };
+  return {
+    operations: { ...operations, "GET /info": infoWords },
+    components: { TeiRequest: tei.schema, VllmRerankRequest: vllm.schema },
+  };
 }
 
 /** The reference page of each contract, in the order of RERANK_CONTRACTS. */

@@ -1,6 +1,6 @@
 // Holds that every option of a contract's URL may be in a header, for tools that can be given headers and no
 // query: the URL wins, and a wrong value is refused by the header's name.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AppContext } from "../../../src/api/door/scope.ts";
 import {
   OptionsSchema,
@@ -9,6 +9,7 @@ import {
   sampleOptions,
   urlOptions,
 } from "../../../src/api/tools/shared/options.ts";
+import { KritaiSchema } from "../../../src/api/tools/shared/ranking-options.ts";
 import { fenced, setUp } from "../routes/harness.ts";
 import { fixedRooms, gathered, without } from "./sample-setup.ts";
 
@@ -32,7 +33,7 @@ const SAID: Record<string, string> = {
 const contextOf = (query: Record<string, string>, headers: Record<string, string>) => {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const queries = () => Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]]));
-  const header = (name: string) => lower.get(name.toLowerCase());
+  const header = (name?: string) => (name === undefined ? Object.fromEntries(lower) : lower.get(name.toLowerCase()));
   return { req: { queries, header }, get: () => ({ key_name: null }) } as unknown as AppContext;
 };
 
@@ -59,6 +60,52 @@ test("the headers' names are words with hyphens", () => {
     "Kritai-Group-Window-Ms",
     "Kritai-Spec",
   ]);
+});
+
+const RERANK = { query: "q", documents: ["a", "bb"] };
+const SLIME = { prompt: "p", response: fenced("a") };
+
+describe("an option that the URL or a header misspells is refused with a hint", () => {
+  test.each([
+    ["/v2/rerank", RERANK, "deadline", 'unknown option; did you mean "deadline_ms"?'],
+    ["/v2/rerank", RERANK, "runid", 'unknown option; did you mean "run_id"?'],
+    ["/v2/rerank", RERANK, "Spec", 'unknown option; did you mean "spec"?'],
+    ["/v2/rerank", RERANK, "both_orders", "set it in a spec, and name the spec in `spec`"],
+    ["/v2/rerank", RERANK, "budget", "rankings read it from `kritai` in the body or the header Kritai-Budget"],
+    ["/score", { query: "q", documents: ["a"] }, "on_incomplete", "not an option of this URL, which has spec, run_id"],
+    ["/slime/reward", SLIME, "group-size", 'unknown option; did you mean "group_size"?'],
+    ["/slime/reward", SLIME, "deadlin_ms", 'unknown option; did you mean "deadline_ms"?'],
+  ])("%s: %s", async (path, body, name, message) => {
+    const reply = await setUp().post(`${path}?${name}=5`, body);
+    expect([reply.status, await reply.text()]).toEqual([
+      400,
+      expect.stringContaining(JSON.stringify(message).slice(1, -1)),
+    ]);
+  });
+
+  test.each([
+    ["/v2/rerank", RERANK, "Kritai-Deadline", 'kritai-deadline: unknown option; did you mean "Kritai-Deadline-Ms"?'],
+    ["/slime/reward", SLIME, "Kritai-Groupsize", 'kritai-groupsize: unknown option; did you mean "Kritai-Group-Size"?'],
+    ["/v2/rerank", RERANK, "Kritai-Colour", "kritai-colour: unknown option"],
+    ["/v1/rewards", {}, "Kritai-Deadline-Ms", "kritai-deadline-ms: this route reads no options from headers"],
+  ])("%s: %s", async (path, body, name, message) => {
+    const reply = await setUp().post(path, body, { [name]: "5" });
+    expect([reply.status, await reply.text()]).toEqual([
+      400,
+      expect.stringContaining(JSON.stringify(message).slice(1, -1)),
+    ]);
+  });
+});
+
+test("parameters that clients append and options that other routes read are ignored", async () => {
+  const { post } = setUp();
+  const appended = "/v2/rerank?api-version=2024-05-01&key=k&%24alt=json&format=json&v=1&code=c";
+  expect((await post(appended, RERANK)).status).toBe(200);
+  expect((await post("/v2/rerank", RERANK, { "kritai-group-size": "4" })).status).toBe(200);
+  for (const name of Object.keys(KritaiSchema.unwrap().unwrap().shape)) {
+    const reply = await post("/v2/rerank", RERANK, { [optionHeader(name)]: "?!" });
+    expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining(optionHeader(name))]);
+  }
 });
 
 test("a header decides a gathered sample's failure, and reaches its room", async () => {

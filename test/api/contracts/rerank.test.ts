@@ -13,7 +13,7 @@ import { failingOn, faultOf, fenced, longest, PROGRAMS, replyOf, setUp, TEXTS } 
 const cohereV1 = { query: "Sum it.", documents: PROGRAMS, top_n: 2, return_documents: true, max_chunks_per_doc: 3 };
 const cohereV2 = { model: "rerank-v3.5", query: "Sum it.", documents: PROGRAMS, max_tokens_per_doc: 4096, priority: 0 };
 const jina = { model: "jina-reranker-v2", query: "Sum it.", documents: PROGRAMS.map((text) => ({ text })) };
-const vllm = { model: "rm", query: "Sum it.", documents: PROGRAMS, top_n: 0, truncate_prompt_tokens: -1 };
+const vllm = { model: "rm", query: "Sum it.", documents: PROGRAMS, top_n: 3, truncate_prompt_tokens: -1 };
 
 const ORDER = [1, 2, 0];
 const indices = (reply: { results: { index: number }[] }) => reply.results.map(({ index }) => index);

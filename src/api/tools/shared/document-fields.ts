@@ -47,7 +47,10 @@ export const ModelSchema = z
   );
 
 /** Maximum number of documents to return, best first. */
-export const TopSchema = z.int().min(0).nullish().meta(said("number of results to return; 0 or omitted: all"));
+export const TopSchema = z.int().min(1).nullish().meta(said("number of results to return; omitted: all"));
+
+/** TopSchema for vLLM and Vertex AI, whose documentation says that 0 returns all documents. */
+export const TopOrAllSchema = z.int().min(0).nullish().meta(said("number of results to return; 0 or omitted: all"));
 
 /** Names of the document fields to judge. */
 export const RankFieldsSchema = z

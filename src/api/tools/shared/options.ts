@@ -5,10 +5,12 @@ import { said } from "#said";
 import { groupSizeOf } from "../../../core/contract/group-sizes.ts";
 import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/requests.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
+import { didYouMean, nearest } from "../../../core/faults/suggestion.ts";
 import { RewardsRequestSchema } from "../../../core/reward/requests.ts";
 import type { RouteDeps } from "../../door/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../../door/parameters.ts";
 import type { AppContext } from "../../door/scope.ts";
+import { invalidRequest } from "../../door/validation.ts";
 
 /** Schema of a query parameter that is one of `words` or a number within safe bounds. */
 const numberOr = <W extends string>(...words: W[]) =>
@@ -116,12 +118,59 @@ const headersOf = (schema: z.ZodObject): Readonly<Record<string, string>> =>
 const OPTION_HEADERS = /* @__PURE__ */ headersOf(OptionsSchema);
 const SAMPLE_HEADERS = /* @__PURE__ */ headersOf(SampleOptionsSchema);
 
+/** Settings that belong in a spec and cannot be set per request. */
+export const SPEC_SETTINGS = ["both_orders", "judge", "min_decided", "samples", "signals"];
+const TIMES = ["timeout", "timeout_ms", "timeout_s", "deadline", "max_time"];
+
+/** The option that a name stands for: an option of that name, a misspelt one, or a common name for the deadline. */
+export const intendedOption = (name: string, options: readonly string[]): string | null =>
+  TIMES.includes(name) ? "deadline_ms" : nearest(name, options);
+
+/** Options that only rankings have, in the body or in headers. */
+const RANKING_ONLY = ["schedule", "budget", "good_enough"];
+const ALL_OPTIONS = /* @__PURE__ */ [
+  ...new Set([...Object.keys(OptionsSchema.shape), ...Object.keys(SampleOptionsSchema.shape), ...RANKING_ONLY]),
+];
+const ALL_HEADERS = /* @__PURE__ */ ALL_OPTIONS.map(optionHeader);
+
+/** Error message for a query parameter that resembles an option; null for other parameters. */
+function mistaken(name: string, known: readonly string[]): string | null {
+  // `format` is a common parameter of other tools.
+  if (known.includes(name) || name === "format") return null;
+  if (SPEC_SETTINGS.includes(name)) return "set it in a spec, and name the spec in `spec`";
+  const intended = intendedOption(name, known);
+  if (intended !== null) return `unknown option; did you mean ${JSON.stringify(intended)}?`;
+  const elsewhere = nearest(name, ALL_OPTIONS);
+  if (elsewhere === null) return null;
+  const ranking = `; rankings read it from \`kritai\` in the body or the header ${optionHeader(elsewhere)}`;
+  return `not an option of this URL, which has ${known.join(", ")}${RANKING_ONLY.includes(elsewhere) ? ranking : ""}`;
+}
+
+/**
+ * Parses the options in the URL and in headers. Query parameters that resemble no option are ignored, because
+ * some clients append parameters to every URL.
+ * @throws ApiError `invalid_request` for an invalid or misspelt option, naming the parameter or header
+ */
+function optionsOf<S extends z.ZodObject>(c: AppContext, schema: S, headers: Readonly<Record<string, string>>) {
+  const known = Object.keys(schema.shape);
+  const inUrl = Object.keys(c.req.queries()).flatMap((path) => {
+    const message = mistaken(path, known);
+    return message === null ? [] : [{ path, message }];
+  });
+  const inHeaders = Object.keys(c.req.header())
+    .filter((name) => name.startsWith("kritai-") && !ALL_HEADERS.some((header) => header.toLowerCase() === name))
+    .map((path) => ({ path, message: `unknown option${didYouMean(path, ALL_HEADERS)}` }));
+  const faults = [...inUrl, ...inHeaders];
+  if (faults.length > 0) throw invalidRequest(faults);
+  return queryParameters(c, schema, headers);
+}
+
 /**
  * The options in the URL; those missing there are taken from headers. Throws `invalid_request`, naming the
  * parameter or header.
  */
 export function urlOptions(c: AppContext): Options {
-  return queryParameters(c, OptionsSchema, OPTION_HEADERS);
+  return optionsOf(c, OptionsSchema, OPTION_HEADERS);
 }
 
 /**
@@ -129,7 +178,7 @@ export function urlOptions(c: AppContext): Options {
  * configured for the key applies.
  */
 export function sampleOptions(c: AppContext, { group_sizes }: Pick<RouteDeps, "group_sizes">): SampleOptions {
-  const options = queryParameters(c, SampleOptionsSchema, SAMPLE_HEADERS);
+  const options = optionsOf(c, SampleOptionsSchema, SAMPLE_HEADERS);
   if (options.group_size !== undefined) return options;
   return { ...options, group_size: groupSizeOf(group_sizes, c.get("scope").key_name) };
 }

@@ -13,7 +13,7 @@ import { RewardsRequestSchema } from "../../../core/reward/requests.ts";
 import { ScheduleSchema } from "../../../core/tournament/named-schedule.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { validAt } from "../../door/validation.ts";
-import { urlOptions } from "./options.ts";
+import { intendedOption, SPEC_SETTINGS, urlOptions } from "./options.ts";
 
 const OptionSchema = z.strictObject({
   spec: SpecNameSchema.optional().meta(said("name of a stored spec")),
@@ -137,11 +137,6 @@ function headerOptions(c: AppContext): Partial<z.output<typeof OptionSchema>> {
   return Object.fromEntries(options);
 }
 
-/** Settings that belong in a spec and cannot be set per request. */
-const OF_SPECS = ["both_orders", "judge", "min_decided", "samples", "signals"];
-/** Names that clients mistakenly use for `deadline_ms`. */
-const TIMES = ["timeout", "timeout_ms", "timeout_s", "deadline", "max_time"];
-
 /**
  * A warning for each ignored field that looks like an option, because it is one of ours outside `kritai` or a
  * misspelt field of the vendor.
@@ -150,8 +145,9 @@ function ignoredFields(body: Readonly<Record<string, unknown>>, known: readonly 
   const options = Object.keys(OptionSchema.shape);
   const unknown = Object.keys(body).filter((name) => !known.includes(name));
   const warnings = unknown.flatMap((name): string[] => {
-    if (OF_SPECS.includes(name)) return [`ignored_field ${name}: set it in a spec, and name the spec in kritai.spec`];
-    const option = TIMES.includes(name) ? "deadline_ms" : nearest(name, options);
+    if (SPEC_SETTINGS.includes(name))
+      return [`ignored_field ${name}: set it in a spec, and name the spec in kritai.spec`];
+    const option = intendedOption(name, options);
     if (option !== null) return [`ignored_field ${name}: write "kritai": {"${option}": ..}`];
     const suggestion = nearest(name, known);
     return suggestion === null ? [] : [`ignored_field ${name}: did you mean "${suggestion}"?`];

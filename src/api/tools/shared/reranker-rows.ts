@@ -30,6 +30,7 @@ const CohereSchema = z.object({
   use_activation: flag.meta(said("false: returns the unscaled shaped reward instead of a score in 0..1")),
   kritai: KritaiSchema,
 });
+const VllmSchema = CohereSchema.extend({ top_n: shared.TopOrAllSchema });
 
 const CohereReplySchema = z.object({
   id: z.string(),
@@ -57,7 +58,7 @@ const cohereRow = (path: string, version: "1" | "2", isVllm: boolean) =>
     wait_ms: isVllm ? null : 300_000,
     list: "documents",
     carrier: "documents",
-    body: CohereSchema,
+    body: isVllm ? VllmSchema : CohereSchema,
     reply: CohereReplySchema,
     prepare: (body) => (Array.isArray(body.documents) ? body : shared.withPartsAsTexts(body, ["documents"])),
     read: ({ documents, rank_fields = null, top_n, use_activation }) => ({
@@ -275,7 +276,7 @@ export const RERANKERS = {
       records: z
         .array(RecordSchema)
         .meta({ ...shared.DOCUMENT_COUNT, ...said("candidates with content, title or both") }),
-      topN: top,
+      topN: shared.TopOrAllSchema,
       ignoreRecordDetailsInResponse: flag.meta(said("true: returns only ids and scores")),
       kritai: KritaiSchema,
     }),
