@@ -16,7 +16,13 @@ export interface OwnStack {
  */
 export async function startOwnStack(env: Readonly<Record<string, string | undefined>>): Promise<OwnStack> {
   const dataDir = mkdtempSync(join(tmpdir(), "kritai-lab-"));
-  const end = () => rmSync(dataDir, { recursive: true, force: true });
+  const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 2 });
+  // A command that is stopped by a signal exits without closing the stack.
+  process.once("exit", remove);
+  const end = () => {
+    process.off("exit", remove);
+    remove();
+  };
   try {
     const stack = await startStack({ host: "127.0.0.1", port: 0, dataDir, env });
     return { url: stack.url, close: () => stack.close().finally(end) };

@@ -110,7 +110,13 @@ async function ask(
   const { batch, concurrency } = options;
   const pace = { batchOf: (cell: Cell) => batchSize(cell, batch), concurrency, signal };
   try {
-    await runWork(work, store, (cell, questions) => askLists(cell, questions, client), pace, onProgress);
+    await runWork(
+      work,
+      store,
+      (cell, questions, onJudged) => askLists(cell, questions, client, onJudged),
+      pace,
+      onProgress,
+    );
   } finally {
     await stack?.close();
   }

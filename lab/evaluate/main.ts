@@ -2,7 +2,7 @@
 // compare.ts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Surroundings } from "./asking/runner.ts";
+import type { Progress, Surroundings } from "./asking/runner.ts";
 import { compareRuns } from "./compare.ts";
 import { evaluateSet } from "./evaluate.ts";
 import { percent, plain } from "./figures/estimate.ts";
@@ -18,6 +18,8 @@ import { evaluateVerifier, headline, type VerifierOptions } from "./verifiers/ev
 const EXIT = { ok: 0, fault: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;
 /** Between two looks whether a line of progress is due. */
 const TICK_MS = 1_000;
+/** After a signal, the time for the local stack to stop before the process exits. */
+const STOP_MS = 1_000;
 const argv = process.argv.slice(2);
 
 process.exit(argv.includes("--help") || argv.length === 0 ? help() : await run());
@@ -98,6 +100,10 @@ async function ask(out: string, work: (around: Surroundings) => Promise<number>)
   const stop = new AbortController();
   const line = progressLine(process.stderr, () => performance.now());
   const ticks = setInterval(line.tick, TICK_MS);
+  let progress: Progress | null = null;
+  const stopped = new Promise<never>((_, reject) => {
+    stop.signal.addEventListener("abort", () => setTimeout(() => reject(stop.signal.reason), STOP_MS));
+  });
   // Miniflare's handlers would end the process at once, so ours replace them when its stack is up.
   const listen = () => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -109,19 +115,24 @@ async function ask(out: string, work: (around: Surroundings) => Promise<number>)
   const command = `npm run evaluate -- ${argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ")}`;
   const api_key = process.env.KRITAI_API_KEY || null;
   try {
-    const ended = await work({
+    const asked = work({
       command,
       api_key,
       signal: stop.signal,
       onNote: (text) => console.error(text),
-      onProgress: line.report,
+      onProgress: (latest) => {
+        progress = { ...latest };
+        line.report(latest);
+      },
       onStarted: listen,
     });
-    return ended;
+    return await Promise.race([asked, stopped]);
   } catch (error) {
     line.end();
     if (!stop.signal.aborted) throw error;
-    console.error(`interrupted; the answers so far are in ${out}. Run the same command again to resume.`);
+    const { stored, total } = progress ?? { stored: 0, total: null };
+    const share = total === null ? "before a list was asked" : `after ${stored} of ${total} lists`;
+    console.error(`interrupted ${share}; answers are in ${out}. Run the same command again to resume.`);
     return EXIT.interrupted;
   } finally {
     clearInterval(ticks);

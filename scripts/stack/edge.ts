@@ -103,7 +103,9 @@ ${workerOf(script, Object.keys(vars), bound?.binding)}`;
   const files = { ...script, ...bound?.files };
   try {
     const { ports, ended, end } = await startWorkerd(["http"], { config, files, env: vars, logged });
-    void ended.then(clean);
+    const remove = () => rmSync(folder, { recursive: true, force: true });
+    process.once("exit", remove);
+    void ended.then(clean).finally(() => process.off("exit", remove));
     if (bound !== undefined) queues?.start(bound.deliver);
     // If the database is unreachable, the next hourly run does the work.
     const hourly = setInterval(() => void bound?.scheduled().catch(() => undefined), HOUR_MS).unref();

@@ -1,5 +1,5 @@
 // Starts and stops a workerd process: configuration file, ports, log lines and exit. On Linux with `setpriv`,
-// workerd does not outlive this process.
+// workerd does not outlive this process even if this process is killed.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -52,7 +52,16 @@ export async function startWorkerd(sockets: readonly string[], options: WorkerdO
   const [program = "", ...args] = [...withParent(), workerd.default, ...flags];
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe", "pipe"], env: options.env ?? {} });
   const ended = Promise.race([once(child, "close"), once(child, "error")]).then(([why]) => `${why}`);
-  void ended.then(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const kill = () => {
+    child.kill("SIGKILL");
+    remove();
+  };
+  process.once("exit", kill);
+  void ended.then(() => {
+    process.off("exit", kill);
+    remove();
+  });
   const last: string[] = [];
   const listening = Promise.withResolvers<ReadonlyMap<string, number>>();
   const logged = (line: string) => {

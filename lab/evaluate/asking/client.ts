@@ -60,10 +60,16 @@ const ReplySchema = z.object({
 type RewardsReply = z.output<typeof ReplySchema>;
 
 /**
+ * @param onJudged receives the index of each list when it is judged
  * @throws Error with the server's own words when the request is refused, or fails after the
  * attempts allowed
  */
-export async function askLists(cell: Cell, questions: readonly Question[], options: ClientOptions): Promise<Answer[]> {
+export async function askLists(
+  cell: Cell,
+  questions: readonly Question[],
+  options: ClientOptions,
+  onJudged?: (index: number) => void,
+): Promise<Answer[]> {
   const body = JSON.stringify({
     run_id: options.run_id,
     spec: options.texts !== null ? { ...cell.spec, log_verdicts: true } : cell.spec,
@@ -75,7 +81,7 @@ export async function askLists(cell: Cell, questions: readonly Question[], optio
       rollouts: candidates.map((candidate) => ({ text: rolloutText(candidate, language, options.labelled) })),
     })),
   });
-  const reply = await postRewards(options, body, ReplySchema);
+  const reply = await postRewards(options, body, ReplySchema, onJudged);
   const isOurs =
     reply.groups.length === questions.length && questions.every((q, i) => q.list_id === reply.groups[i]?.group_id);
   if (!isOurs) throw new Error(`${options.target}/v1/rewards answered with groups that differ from the request`);

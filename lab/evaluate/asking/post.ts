@@ -1,5 +1,5 @@
 // One request to POST /v1/rewards: patience with a busy server, and the reply checked.
-import type * as z from "zod";
+import * as z from "zod";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 
 const ATTEMPTS_MAX = 6;
@@ -12,16 +12,19 @@ export interface Posting {
 }
 
 /**
- * The reply of POST /v1/rewards, in the parts that the schema keeps.
+ * The reply of POST /v1/rewards, in the parts that the schema keeps. It is read as a stream, so that each
+ * group can be counted when it is judged.
+ * @param onGroup receives the index of each group when it is judged, again if the request is sent again
  * @throws Error with the server's own words when the request is refused, or fails after the attempts allowed
  */
 export async function postRewards<T>(
   { target, api_key, signal }: Posting,
   body: string,
   schema: z.ZodType<T>,
+  onGroup: (index: number) => void = () => {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await attemptPost(`${target}/v1/rewards`, body, { key: api_key, signal, schema });
+    const outcome = await attemptPost(`${target}/v1/rewards`, body, { key: api_key, signal, schema, onGroup });
     if ("reply" in outcome) return outcome.reply;
     if (!outcome.retryable || attempt === ATTEMPTS_MAX) throw new Error(outcome.fault);
     await pause(outcome.wait_ms ?? Math.min(500 * 2 ** (attempt - 1), LIMITS.retry_after_ms_max), signal);
@@ -30,14 +33,24 @@ export async function postRewards<T>(
 
 type Outcome<T> = { reply: T } | { fault: string; retryable: boolean; wait_ms: number | null };
 
+interface Attempt<T> {
+  key: string | null;
+  signal: AbortSignal;
+  schema: z.ZodType<T>;
+  onGroup: (index: number) => void;
+}
+
 async function attemptPost<T>(
   url: string,
   body: string,
-  { key, signal, schema }: { key: string | null; signal: AbortSignal; schema: z.ZodType<T> },
+  { key, signal, schema, onGroup }: Attempt<T>,
 ): Promise<Outcome<T>> {
-  const headers = { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }) };
+  const headers: Record<string, string> = { "content-type": "application/json", accept: "application/x-ndjson" };
+  if (key !== null) headers.authorization = `Bearer ${key}`;
   try {
     const response = await fetch(url, { method: "POST", headers, body, signal });
+    const streamed = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true;
+    if (response.ok && streamed) return await streamedReply(url, response, schema, onGroup);
     if (response.ok) return replyOf(url, await response.json(), schema);
     const fault = `${url} answered ${response.status}: ${(await response.text()).slice(0, 1_000)}`;
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
@@ -47,6 +60,41 @@ async function attemptPost<T>(
     signal.throwIfAborted();
     const { cause, message } = error as Error;
     return { fault: `${url}: ${cause instanceof Error ? cause.message : message}`, retryable: true, wait_ms: null };
+  }
+}
+
+const EventSchema = z.looseObject({ type: z.string(), index: z.int().min(0).optional() });
+const ErrorSchema = z.object({ code: z.string(), detail: z.string(), retryable: z.boolean() });
+
+/** Puts the groups of a streamed reply into its last line. */
+async function streamedReply<T>(
+  url: string,
+  response: Response,
+  schema: z.ZodType<T>,
+  onGroup: (index: number) => void,
+): Promise<Outcome<T>> {
+  const groups: unknown[] = [];
+  for await (const text of linesOf(response)) {
+    const event = EventSchema.parse(JSON.parse(text));
+    if (event.type === "group" && event.index !== undefined) {
+      groups[event.index] = event;
+      onGroup(event.index);
+    }
+    if (event.type === "done") return replyOf(url, { ...event, groups }, schema);
+    if (event.type !== "error") continue;
+    const { code, detail, retryable } = ErrorSchema.parse(event);
+    return { fault: `${url} ended with ${code}: ${detail}`, retryable, wait_ms: null };
+  }
+  return { fault: `${url} ended its reply early`, retryable: true, wait_ms: null };
+}
+
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of body as ReadableStream<Uint8Array>) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop() as string;
+    yield* lines.filter((line) => line !== "");
   }
 }
 

@@ -18,7 +18,10 @@ export interface Pace<C> {
 
 export interface Progress {
   total: number;
+  /** Lists that are judged, stored or not. */
   done: number;
+  /** Lists whose answers are stored, which the next run does not ask again. */
+  stored: number;
   /** Those of the done ones with a null and a code. */
   failed: number;
   cell: string;
@@ -45,7 +48,7 @@ export interface Surroundings {
 export async function runWork<C extends { name: string }, Q extends { list_id: string }, A extends Asked>(
   work: readonly Work<C, Q>[],
   store: AnswerStore<A>,
-  ask: (cell: C, questions: readonly Q[]) => Promise<A[]>,
+  ask: (cell: C, questions: readonly Q[], onJudged: (index: number) => void) => Promise<A[]>,
   { batchOf, concurrency, signal }: Pace<C>,
   onProgress: (progress: Progress) => void,
 ): Promise<Progress> {
@@ -55,18 +58,27 @@ export async function runWork<C extends { name: string }, Q extends { list_id: s
   });
   const total = work.reduce((sum, { questions }) => sum + questions.length, 0);
   const open = batches.reduce((sum, { questions }) => sum + questions.length, 0);
-  const progress: Progress = { total, done: total - open, failed: 0, cell: "" };
+  const progress: Progress = { total, done: total - open, stored: total - open, failed: 0, cell: "" };
   // Before the first reply, which may take minutes: what is asked is known now.
   if (batches[0] !== undefined) onProgress({ ...progress, cell: batches[0].cell.name });
   const halt = new AbortController();
   const stopped = AbortSignal.any([signal, halt.signal]);
   const lane = async () => {
     for (let next = batches.shift(); next !== undefined && !stopped.aborted; next = batches.shift()) {
-      const answers = await ask(next.cell, next.questions);
+      const { cell, questions } = next;
+      const judged = new Set<number>();
+      const answers = await ask(cell, questions, (index) => {
+        if (judged.has(index)) return;
+        judged.add(index);
+        progress.done++;
+        progress.cell = cell.name;
+        onProgress(progress);
+      });
       store.append(answers);
-      progress.done += answers.length;
+      progress.done += answers.length - judged.size;
+      progress.stored += answers.length;
       progress.failed += answers.filter(({ error }) => error !== null).length;
-      progress.cell = next.cell.name;
+      progress.cell = cell.name;
       onProgress(progress);
     }
   };

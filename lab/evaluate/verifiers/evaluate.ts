@@ -86,7 +86,7 @@ async function ask(
   const pace = { batchOf: () => options.batch, concurrency: options.concurrency, signal };
   const work = [{ cell: CELL, questions }];
   try {
-    await runWork(work, store, ({ name }, some) => askItems(name, some, client), pace, onProgress);
+    await runWork(work, store, ({ name }, some, onJudged) => askItems(name, some, client, onJudged), pace, onProgress);
   } finally {
     await stack?.close();
   }

@@ -130,6 +130,48 @@ describe("npm run evaluate", () => {
     server.close();
   });
 
+  it("counts each list when the target has judged it, before the reply ends", async () => {
+    const counted = Promise.withResolvers<void>();
+    const server = createServer(async (request, response) => {
+      if (request.method === "GET") return void response.writeHead(501).end();
+      const body = (await request.toArray()).join("");
+      const { groups, ...reply } = JSON.parse(replyTo(body, () => false)) as { groups: object[] };
+      response.setHeader("content-type", "application/x-ndjson");
+      for (const [index, group] of groups.entries())
+        response.write(`${JSON.stringify({ type: "group", index, ...group })}\n`);
+      child.stderr.on("data", (data) => `${data}`.includes("8 of 8 lists evaluated") && counted.resolve());
+      await counted.promise;
+      response.end(`${JSON.stringify({ type: "done", ...reply })}\n`);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const flags = ["--set", `${folder.path}/set`, "--split", "all", "--out", `${folder.path}/streamed`];
+    const { child, ended } = start(...flags, "--target", target, "--k", "1", "--formulations", "list_em");
+    expect(await ended).toMatchObject({ code: 0 });
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it("exits at once on SIGTERM to npm, with the number of answered lists", async () => {
+    const asked = Promise.withResolvers<void>();
+    const server = createServer((request, response) => {
+      if (request.method === "GET") return void response.writeHead(501).end();
+      asked.resolve();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const flags = ["--set", `${folder.path}/set`, "--out", `${folder.path}/terminated`, "--target", target];
+    const npm = spawn("npm", ["run", "evaluate", "--", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    npm.stderr.on("data", (data) => (said += data));
+    await asked.promise;
+    npm.kill("SIGTERM");
+    expect(await once(npm, "close")).toEqual([130, null]);
+    expect(said).toContain("interrupted after 0 of ");
+    server.closeAllConnections();
+    server.close();
+  });
+
   it("exits at once on SIGINT while the target delays its replies, with exit code 130 and how to resume", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");

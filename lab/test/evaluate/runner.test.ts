@@ -86,6 +86,20 @@ describe("a run", () => {
     expect(seen.length).toBe(before);
   });
 
+  it("counts a list when it is judged, once though its request is sent again, and stores it with its request", async () => {
+    const seen: string[] = [];
+    const ask = async (cell: Cell, questions: readonly Question[], onJudged: (index: number) => void) => {
+      for (const index of [0, 0, 1]) onJudged(index);
+      return answers(cell, questions);
+    };
+    const one = [{ cell: CELL, questions: LISTS.slice(0, 3) }];
+    await runWork(one, memoryStore(), ask, pace({ concurrency: 1 }), ({ done, stored }) => {
+      seen.push(`${done} judged, ${stored} stored`);
+    });
+    const expected = ["0 judged, 0 stored", "1 judged, 0 stored", "2 judged, 0 stored", "3 judged, 3 stored"];
+    expect(seen).toEqual(expected);
+  });
+
   it("has at most `concurrency` in-flight requests of at most `batch` lists", async () => {
     let open = 0;
     let most = 0;

@@ -68,11 +68,20 @@ interface Question {
   group: AskedGroup;
 }
 
-/** @throws Error with the server's own words when the request is refused, or fails for good */
-export async function askItems(cell: string, questions: readonly Question[], ask: Ask): Promise<Scored[]> {
+/**
+ * @param onJudged receives the index of each item when it is judged
+ * @throws Error with the server's own words when the request is refused, or fails for good
+ */
+export async function askItems(
+  cell: string,
+  questions: readonly Question[],
+  ask: Ask,
+  onJudged?: (index: number) => void,
+): Promise<Scored[]> {
   const { run_id, spec, deadline_ms } = ask;
   const groups = questions.map(({ list_id, group }) => ({ group_id: list_id, ...group }));
-  const reply = await postRewards(ask, JSON.stringify({ run_id, spec, deadline_ms, groups }), ReplySchema);
+  const body = JSON.stringify({ run_id, spec, deadline_ms, groups });
+  const reply = await postRewards(ask, body, ReplySchema, onJudged);
   const isOurs =
     reply.groups.length === questions.length && questions.every((q, i) => q.list_id === reply.groups[i]?.group_id);
   if (!isOurs) throw new Error(`${ask.target}/v1/rewards answered with groups that differ from the request`);
