@@ -66,14 +66,18 @@ function partsOf(summary: Summary): Part[] {
   const main = cells.filter(({ k, both_orders }) => k === cells[0]?.k && !both_orders);
   const position = positionTable(cells);
   const warnings = warningsOf(summary);
-  const flagged: Part = { title: "Warnings", lead: warnings.join("\n\n"), tables: [], charts: [] };
   return [
-    ...(warnings.length === 0 ? [] : [flagged]),
     {
       title: "Results",
-      lead: `ListAcc: share of lists in which the selected candidate has the highest pass rate; no selection counts as wrong; chance is ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: rank correlation of win counts with pass rates, averaged over lists of ${settings.tau_candidates_min} or more candidates where it is defined; the last table counts the undefined lists and shows both other conventions. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
-      tables: [cellsTable(summary), ...shifts(summary), ...paired(summary), undefinedTauTable(summary)],
+      lead: warnings.join("\n\n"),
+      tables: [cellsTable(summary)],
       charts: [accuracyBars(main, set.chance_list_acc)],
+    },
+    {
+      title: "Comparisons",
+      lead: `ListAcc: share of lists in which the selected candidate has the highest pass rate; no selection counts as wrong; chance is ${(100 * set.chance_list_acc).toFixed(2)} %. tau-b: rank correlation of win counts with pass rates, averaged over lists of ${settings.tau_candidates_min} or more candidates where it is defined; the last table counts the undefined lists and shows both other conventions. Intervals: ${settings.bootstrap} bootstrap resamples of whole problems.`,
+      tables: [...shifts(summary), ...paired(summary), undefinedTauTable(summary)],
+      charts: [],
     },
     ...selfConsistency(cells),
     ...abstaining(main),

@@ -20,10 +20,11 @@ const metricCells = ({ list_acc, tau_b, parse_rate }: Metrics) => [
  * Every way of asking: the paper's table, its self-consistency rows and its ablation of
  * formulations.
  */
-export function cellsTable({ cells, set }: Summary): Table {
+export function cellsTable({ cells, set, price }: Summary): Table {
+  const dollars = price === null ? [] : ["$ per 1,000 lists"];
   return {
     caption: "Metrics by formulation and samples (95 % intervals)",
-    columns: ["setting", ...METRIC_COLUMNS, "vs. chance", "lists", "failed", "tokens per list", "$ per 1,000 lists"],
+    columns: ["setting", ...METRIC_COLUMNS, "vs. chance", "lists", "failed", "tokens per list", ...dollars],
     rows: cells.map((cell) => [
       cell.cell,
       ...metricCells(cell),
@@ -31,7 +32,7 @@ export function cellsTable({ cells, set }: Summary): Table {
       cell.lists,
       Object.values(cell.failed).reduce((sum, n) => sum + n, 0),
       cell.tokens_per_list,
-      cell.dollars_per_1000_lists,
+      ...dollars.map(() => cell.dollars_per_1000_lists),
     ]),
   };
 }

@@ -1,5 +1,6 @@
 // Defines what counts as overloaded, where the knee is, which rates a sweep takes, and the throughput
 // frontier. Pure; knows no client.
+import { shownNumber } from "../report/page.ts";
 import type { Point, Side, Summary } from "./summary-schema.ts";
 
 export interface KneeRule {
@@ -33,12 +34,12 @@ export function overloadReasons(side: Side, unloaded: Side, rule: KneeRule): str
   const [p99, first] = [tail(side), tail(unloaded)];
   if (p99 !== null && first !== null && p99 > rule.p99_factor_max * Math.max(first, NOISE_MS)) {
     reasons.push(
-      `p99 ${p99.toFixed(1)} ms is above ${rule.p99_factor_max} times ${Math.max(first, NOISE_MS).toFixed(1)} ms`,
+      `p99 ${shownNumber(p99)} ms is above ${rule.p99_factor_max} times ${shownNumber(Math.max(first, NOISE_MS))} ms`,
     );
   }
   const [offered, achieved] = [side.offered_per_s.value ?? 0, side.achieved_per_s.value ?? 0];
   if (offered > 0 && !isAchieved(side, unloaded, rule)) {
-    reasons.push(`achieved ${achieved.toFixed(1)} of ${offered.toFixed(1)} offered requests per second`);
+    reasons.push(`achieved ${shownNumber(achieved)} of ${shownNumber(offered)} offered requests per second`);
   }
   if (side.failed > rule.failed_share_max * side.requests) reasons.push(`${side.failed} of ${side.requests} failed`);
   return reasons;

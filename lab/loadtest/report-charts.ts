@@ -2,6 +2,7 @@
 
 import type { Html } from "../../scripts/build/reference/html.ts";
 import { type Axis, type Bar, barChart, type ChartPoint, lineChart, type Rule, type Series } from "../report/charts.ts";
+import { shownNumber } from "../report/page.ts";
 import {
   type Estimate,
   type Point,
@@ -17,7 +18,7 @@ const MS: Axis = { label: "Latency, ms", log: true };
 export const loadOf = ({ rate, concurrency }: Point): number => rate ?? concurrency ?? 0;
 
 export const loadName = (point: Point): string =>
-  point.rate === null ? `${point.concurrency} clients` : `${Number(point.rate.toPrecision(3))}/s`;
+  point.rate === null ? `${point.concurrency} clients` : `${shownNumber(point.rate)}/s`;
 
 const offered: Axis = { label: "Offered rate, requests/s", log: true };
 
@@ -34,7 +35,7 @@ const place = (x: number, { value, ci95 }: Estimate): ChartPoint[] =>
 const kneeRule = ({ knee }: Summary): Rule[] =>
   knee.rate === null || knee.overloaded_at === null
     ? []
-    : [{ axis: "x", at: knee.rate, name: `knee ${Number(knee.rate.toPrecision(3))}/s` }];
+    : [{ axis: "x", at: knee.rate, name: `knee ${shownNumber(knee.rate)}/s` }];
 
 const overPoints = (
   points: readonly Point[],

@@ -1,6 +1,6 @@
 // The report of a load test: which sections a summary gets, and their tables. Charts: report-charts.ts.
 import { exportsOf } from "../report/exports.ts";
-import { type Cell, type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
+import { type Cell, intervalText, type ReportSection, reportPage, shownNumber, type Table } from "../report/page.ts";
 import { warmupCaution } from "./caution.ts";
 import { headlineOf } from "./headline.ts";
 import { kneePlace } from "./knee.ts";
@@ -16,12 +16,10 @@ import {
 } from "./report-charts.ts";
 import type { Estimate, Point, Side, Summary } from "./summary-schema.ts";
 
-/** A figure with its interval, e.g. `12.3 (11.9 to 12.7)`. */
+/** A figure with its interval, such as `12.3 [11.9, 12.7]`. */
 function withInterval({ value, ci95 }: Estimate): string {
   if (value === null) return "–";
-  return ci95 === null
-    ? shownNumber(value)
-    : `${shownNumber(value)} (${shownNumber(ci95[0])} to ${shownNumber(ci95[1])})`;
+  return ci95 === null ? shownNumber(value) : `${shownNumber(value)}\u00a0${intervalText(ci95)}`;
 }
 
 function stateOf({ overloaded, target, baseline_degraded }: Point): string {
@@ -46,6 +44,7 @@ function resultTable({ points, load }: Summary): Table {
     caption: "Latency from the intended start, with 95 % intervals over the repeats",
     columns: [
       "Load",
+      "Offered/s",
       "Achieved/s",
       "p50, ms",
       "p99, ms",
@@ -57,6 +56,7 @@ function resultTable({ points, load }: Summary): Table {
     ],
     rows: sidesOf(points).map(({ name, point, side }) => [
       name,
+      side.offered_per_s.value,
       withInterval(side.achieved_per_s),
       withInterval(side.latency_ms.p50),
       withInterval(side.latency_ms.p99),
@@ -152,12 +152,14 @@ const CLOSED_LOOP =
   "Closed loop: a fixed number of clients, each waiting for its reply before it sends again. A stall delays only as many requests as " +
   "there are clients, so these percentiles understate the latency of independent arrivals.";
 
+const isSweep = ({ load, points }: Summary): boolean => load.loop === "open" && points.length > 1;
+
 function sweepSections(summary: Summary): ReportSection[] {
-  const { knee, points } = summary;
-  if (summary.load.loop === "closed" || points.length < 2) return [];
+  const { knee } = summary;
+  if (!isSweep(summary)) return [];
   const lead = `The knee is ${knee.rule}. Here: ${kneePlace(knee, (rate) => `${shownNumber(rate)}/s`)}.`;
   return [
-    { title: "Knee", lead, content: [latencyByRate(summary), throughputByRate(summary)] },
+    { title: "Knee", lead, content: [throughputByRate(summary)] },
     { title: "Frontier", content: [...frontierChart(summary), frontierTable(summary)] },
   ];
 }
@@ -170,17 +172,20 @@ function sectionsOf(summary: Summary): ReportSection[] {
   const paired = points.some(({ overhead_ms }) => overhead_ms !== null);
   const failed = points.some(({ target, baseline }) => target.failed > 0 || (baseline?.failed ?? 0) > 0);
   const loop = load.loop === "open" ? OPEN_LOOP : CLOSED_LOOP;
-  const caution = warmupCaution(summary);
+  const lead = warmupCaution(summary) ?? "";
+  const [chart, distributions] = isSweep(summary)
+    ? [latencyByRate(summary), [percentileCurve(summary), distribution(summary)]]
+    : [percentileCurve(summary), [distribution(summary)]];
   const when = (isShown: boolean, section: () => ReportSection) => (isShown ? [section()] : []);
   return [
-    { title: "Result", lead: caution === null ? loop : `${caution}\n\n${loop}`, content: [resultTable(summary)] },
+    { title: "Result", lead, content: [resultTable(summary), chart] },
     ...sweepSections(summary),
     ...when(paired, () => ({
       title: "Overhead",
       lead: "Target and baseline were measured alternately with the same arrivals and bodies, so the difference is the target's overhead, except where the baseline itself degraded.",
       content: [overheadTable(points)],
     })),
-    { title: "Latency distribution", content: [percentileCurve(summary), distribution(summary)] },
+    { title: "Latency distribution", lead: loop, content: distributions },
     { title: "Timeline", content: timeline(shown, load.duration_s) },
     { title: "Where the time went", content: [timeSplit(summary)] },
     { title: "Rewards", content: [verifierTable(summary)] },

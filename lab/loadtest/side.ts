@@ -154,6 +154,11 @@ export function summariseSide(slices: readonly FinishedSlice[], objective_ms: nu
   const rewards_per_s = throughput("rewards");
   const tokens = { completion: total(rows, "completion_tokens"), prompt: total(rows, "prompt_tokens") };
   const generations = total(rows, "generations");
+  const offered_per_s = rate(counted, (some) => some.length);
+  const ended_per_s = rate(completed, (some) => some.length);
+  // Requests of the warm-up may end in the window, which achieves no more than was offered.
+  const achieved = [ended_per_s.value, offered_per_s.value].filter((value) => value !== null);
+  const achieved_per_s = { ...ended_per_s, value: achieved.length === 0 ? null : Math.min(...achieved) };
   const parsed = total(rows, "parsed");
   return {
     requests: rows.length,
@@ -161,8 +166,8 @@ export function summariseSide(slices: readonly FinishedSlice[], objective_ms: nu
     failed: rows.length - good.length,
     unfinished: slices.reduce((sum, { recorder }) => sum + (errorsOf(recorder.rows).unfinished ?? 0), 0),
     errors: errorsOf(rows),
-    offered_per_s: rate(counted, (some) => some.length),
-    achieved_per_s: rate(completed, (some) => some.length),
+    offered_per_s,
+    achieved_per_s,
     goodput_per_s: rate(counted, (some) => some.filter(isGood).length),
     latency_ms,
     service_ms: latencyOf(measured.map(({ recorder }) => recorder.service)),

@@ -19,7 +19,7 @@ function failedText({ failed, requests, errors }: Side): string {
 }
 
 function lineOf({ rate, concurrency, target, baseline, overhead_ms, overloaded }: Point): string {
-  const load = rate === null ? `${concurrency} clients` : `${perSecond(rate)} offered`;
+  const load = rate === null ? `${concurrency} clients` : `target ${perSecond(rate)}`;
   const { p50, p99, p999 } = target.latency_ms;
   const overhead = baseline === null ? "" : `, overhead p50 ${ms(overhead_ms?.p50.value)}`;
   const failed = target.failed === 0 ? "" : `, ${failedText(target)}`;

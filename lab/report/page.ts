@@ -15,7 +15,7 @@ export interface Report {
   subtitle: string;
   /** The result, in one sentence; plain text with `code` spans. */
   headline: string;
-  /** Name and value pairs shown on top: what ran, where, when. */
+  /** Name and value pairs shown at the end: what ran, where, when, and hashes. */
   facts: readonly (readonly [string, string])[];
   sections: readonly ReportSection[];
 }
@@ -44,6 +44,10 @@ export function shownNumber(value: number | null): string {
   if (value !== 0 && Math.abs(value) < TINY) return Number(value.toPrecision(4)).toExponential();
   return (Math.abs(value) >= 1000 ? WHOLE : DIGITS).format(value);
 }
+
+/** An interval, such as `[11.9, 12.7]`. No-break spaces keep it on one line of a narrow column. */
+export const intervalText = ([low, high]: readonly [number, number]): string =>
+  `[${shownNumber(low)},\u00a0${shownNumber(high)}]`;
 
 /** Characters of a text whose column is not made narrower than a few words. */
 const LONG_FROM = 80;
@@ -86,7 +90,10 @@ ${content.map((part) => (part instanceof Html ? part : tableHtml(part)))}
 `;
 }
 
-/** The page as a string: no script, no request, light and dark, for screen and paper. */
+/**
+ * The page as a string: no script, no request, light and dark, for screen and paper. The first section should
+ * begin with one table and one chart, because the facts come last.
+ */
 export function reportPage({ title, subtitle, headline, facts, sections }: Report): string {
   const links = sections.map((section) => html`<li><a href="#${anchorOf(section.title)}">${section.title}</a></li>`);
   return html`<!doctype html>
@@ -99,11 +106,13 @@ export function reportPage({ title, subtitle, headline, facts, sections }: Repor
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
-<header><h1>${title}</h1><p class="headline">${inline(headline)}</p><p class="subtitle">${subtitle}</p>
-<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl></header>
-<nav aria-label="Contents"><ul>${links}</ul></nav>
+<header><h1>${title}</h1><p class="headline">${inline(headline)}</p><p class="subtitle">${subtitle}</p></header>
+<nav aria-label="Contents"><ul>${links}<li><a href="#about-this-run">About this run</a></li></ul></nav>
 <main>
 ${sections.map(sectionHtml)}
+<section aria-labelledby="about-this-run"><h2 id="about-this-run">About this run</h2>
+<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>
+</section>
 </main>
 </body>
 </html>

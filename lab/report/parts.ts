@@ -13,14 +13,15 @@ export interface Part {
 export const sections = (parts: readonly Part[]): ReportSection[] =>
   parts.map(({ title, lead, tables, charts }) => ({ title, lead, content: [...tables, ...charts] }));
 
-/** The same report as Markdown: charts are left out. */
+/** The same report as Markdown: charts are left out, and the facts come last. */
 export function markdown(title: string, headline: string, facts: readonly string[], parts: readonly Part[]): string {
   const blocks = parts.flatMap(({ title: heading, lead, tables }) => [
     `## ${heading}`,
     ...(lead === "" ? [] : [lead]),
     ...tables.flatMap((table) => [`${table.caption}:`, markdownTable(table)]),
   ]);
-  return `${[`# ${title}`, `**${headline}**`, facts.join("\n"), ...blocks].join("\n\n")}\n`;
+  const closing = ["## About this run", facts.join("\n")];
+  return `${[`# ${title}`, `**${headline}**`, ...blocks, ...closing].join("\n\n")}\n`;
 }
 
 /** A verifier's text stays text: it ends no cell, and makes no markup, link or picture. */

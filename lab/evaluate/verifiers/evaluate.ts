@@ -17,7 +17,7 @@ import { askItems, type Scored, ScoredSchema } from "./items/scored.ts";
 import { LAYOUTS, type LayoutName } from "./layouts/table.ts";
 import { type ReadFiles, readFiles } from "./reading.ts";
 import { type ItemLine, VERIFIER_FORMAT, type VerifierSummary } from "./summary.ts";
-import { coverageTable, difficultyTable, mistakesTable, subsetTable } from "./tables.ts";
+import { coverageTable, difficultyTable, mistakesTable, resultBars, subsetTable } from "./tables.ts";
 
 export interface VerifierOptions {
   layout: LayoutName;
@@ -169,8 +169,15 @@ function partsOf(
   judged: readonly Judged<unknown>[],
   settings: Settings,
 ): Part[] {
+  const lead = LAYOUTS[summary.layout as LayoutName].description;
+  const results = {
+    title: "Results",
+    lead: warningsOf(summary).join("\n\n"),
+    tables: resultTables.slice(0, 1),
+    charts: [resultBars(summary.main, judged, settings)],
+  };
   const parts: Part[] = [
-    { title: "Results", lead: LAYOUTS[summary.layout as LayoutName].description, tables: resultTables, charts: [] },
+    { title: "More results", lead, tables: resultTables.slice(1), charts: [] },
     {
       title: "By kind of item",
       lead: "Each item is scored by its benchmark's own rule.",
@@ -190,9 +197,7 @@ function partsOf(
       charts: [],
     },
   ];
-  const warnings = warningsOf(summary);
-  const flagged = { title: "Warnings", lead: warnings.join("\n\n"), tables: [], charts: [] };
-  return [...(warnings.length === 0 ? [] : [flagged]), ...parts.filter(({ tables }) => tables.length > 0)];
+  return [results, ...parts.filter(({ tables }) => tables.length > 0)];
 }
 
 function warningsOf({ failed, missing, left_out, answered }: VerifierSummary): string[] {

@@ -1,14 +1,38 @@
 // The tables that every benchmark has: by subset, by difficulty and generator, over the items of which a
 // verifier was surest, and its surest mistakes.
+import type { Html } from "../../../scripts/build/reference/html.ts";
+import { barChart } from "../../report/charts.ts";
 import type { Table } from "../../report/page.ts";
 import { areaUnderRisk, coverageOf } from "../figures/coverage.ts";
 import { percent, plain } from "../figures/estimate.ts";
 import type { Judged, Settings } from "./items/benchmark.ts";
 import { share } from "./items/shares.ts";
+import type { VerifierSummary } from "./summary.ts";
 
 type All = readonly Judged<unknown>[];
 
 const credit = ({ outcome }: Judged<unknown>) => outcome.credit;
+
+/** The main figure, and the share of items right in each subset. */
+export function resultBars({ name, value }: VerifierSummary["main"], judged: All, settings: Settings): Html {
+  const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)];
+  const shares = subsets.map(([subset, members]) => ({
+    name: subset,
+    estimate: share(`subset ${subset}`, members, credit, settings),
+  }));
+  const bars = [{ name, estimate: value }, ...(shares.length < 2 ? [] : shares)];
+  return barChart({
+    title: shares.length < 2 ? name : `${name}, and the share of items right by subset`,
+    description: "Error bars: 95 % intervals.",
+    value: { label: "share", domain: [0, 1] },
+    bars: bars.map(({ name: bar, estimate: { mean, ci95 } }) => ({
+      name: bar,
+      value: mean ?? Number.NaN,
+      low: ci95?.[0] ?? null,
+      high: ci95?.[1] ?? null,
+    })),
+  });
+}
 
 export function subsetTable(judged: All, settings: Settings): Table[] {
   const subsets = [...Map.groupBy(judged, ({ item }) => item.subset)];

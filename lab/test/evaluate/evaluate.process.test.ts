@@ -182,6 +182,9 @@ describe("the reports", () => {
     const html = readFileSync(join(at("oracle"), "report.html"), "utf8");
     expect(html).not.toMatch(/<script|(?:src|href)="(?!#)/);
     expect(html).toContain("&lt;script&gt;");
+    const order = ["<table>", "<figure", "Comparisons</h2>", "<dl>", "sha256:"].map((text) => html.indexOf(text));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(html).not.toContain("$ per 1,000 lists");
     for (const by of ["length", "language", "difficulty", "generator"]) expect(html).toContain(`list_em@1 by ${by}`);
   });
 });

@@ -45,7 +45,7 @@ describe("overloadReasons", () => {
 
   it("names p99 beyond three times the unloaded one, and nothing below it", () => {
     expect(overloadReasons(side(50, 60), unloaded, KNEE_RULE)).toEqual([]);
-    expect(overloadReasons(side(50, 61), unloaded, KNEE_RULE)).toEqual(["p99 61.0 ms is above 3 times 20.0 ms"]);
+    expect(overloadReasons(side(50, 61), unloaded, KNEE_RULE)).toEqual(["p99 61 ms is above 3 times 20 ms"]);
   });
 
   it("does not take factors of a fast server's noise for overload", () => {
@@ -55,7 +55,7 @@ describe("overloadReasons", () => {
   it("names a shortfall beyond what a window's ends explain", () => {
     expect(overloadReasons(side(100, 20, 97.9), unloaded, KNEE_RULE)).toEqual([]);
     expect(overloadReasons(side(100, 20, 96), unloaded, KNEE_RULE)).toEqual([
-      "achieved 96.0 of 100.0 offered requests per second",
+      "achieved 96 of 100 offered requests per second",
     ]);
   });
 
@@ -136,12 +136,16 @@ describe("tInterval", () => {
   });
 });
 
-it("reports the completed and the offered rate separately, not as a share", () => {
-  const drawn = { ...side(10, 40, 9.42), offered_per_s: estimate(9.29, [9.29]) };
+it("reports the achieved and the offered rate separately, and says that a p99 was not measured", () => {
+  const none = estimate(null, []);
+  const measured = side(10, 40, 9.2);
+  const latency_ms = { ...measured.latency_ms, p50: estimate(20, [20]), p99: none };
+  const drawn = { ...measured, latency_ms, requests: 50, offered_per_s: estimate(9.29, [9.29]) };
   const said = headlineOf({
     points: [point(10, [], drawn)],
     knee: { rate: null, overloaded_at: null, requests_few: null, rule: "" },
     load: { loop: "open" },
   } as never);
-  expect(said).toBe("Target 10/s: 9.29/s offered, 9.42/s completed, p50 – ms, p99 40 ms; none failed.");
+  const latency = "p50 20 ms, p99 not measured (50 requests; it needs 100)";
+  expect(said).toBe(`Target 10/s: 9.29/s offered, 9.2/s achieved, ${latency}; none failed.`);
 });

@@ -131,7 +131,20 @@ describe("the line of a slice", () => {
   });
 });
 
+it("a window achieves no more than it was offered, whatever ends in it from the warm-up", () => {
+  const { target } = pointOf([null, null, null], { from: 2, to: 1002 });
+  expect([target.offered_per_s.value, target.achieved_per_s.value]).toEqual([1, 1]);
+});
+
 describe("the report", () => {
+  it("begins with one table and one chart, and ends with the facts and hashes", () => {
+    const { page } = reportOf(summaryOf([pointOf([null])]));
+    const order = ["<table>", "<figure", "Load generator", "<dl>", "sha256"].map((text) => page.indexOf(text));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(order).not.toContain(-1);
+    expect(page.slice(0, order[0])).not.toContain("Open loop");
+  });
+
   it("names the environment variable of each side's key", () => {
     const sides = { target: { ...endpoint, key_env: "TARGET_KEY" }, baseline: { ...endpoint, kind: "engine" } };
     expect(reportOf(summaryOf([pointOf([null])], sides)).page).toContain("target TARGET_KEY, baseline none");
