@@ -4,14 +4,16 @@
     pip install ./clients/python
     python examples/agents.py
 
-Without VERIFIER_URL the verdicts are made up, and a warning says `simulated`. With your verifier:
+A deployment's key is read from KRITAI_API_KEY. Without VERIFIER_URL the verdicts are made up, and a
+warning says `simulated`. With your verifier:
 
     JUDGE=trajectory-pair VERIFIER_URL=http://HOST:8000/v1 VERIFIER_MODEL=NAME npm start
 """
 
 import argparse
+import sys
 
-from kritai import Kritai
+from kritai import Kritai, KritaiError
 
 TASK = "How many lines has the file notes.txt? Use the shell."
 
@@ -40,8 +42,11 @@ def main() -> None:
     options = parser.parse_args()
 
     group = {"prompt": TASK, "rollouts": [{"messages": each} for each in TRAJECTORIES]}
-    with Kritai(options.url) as client:
-        reply = client.rewards([group], spec=SPEC, run_id="agents", step=0)
+    try:
+        with Kritai(options.url) as client:
+            reply = client.rewards([group], spec=SPEC, run_id="agents", step=0)
+    except (KritaiError, ValueError) as error:
+        sys.exit(f"{options.url}: {error}")
     for messages, reward in zip(TRAJECTORIES, reply.flat, strict=True):
         # A reward that could not be had is None, never a number.
         print("none" if reward is None else f"{reward:.2f}", messages[-1]["content"])

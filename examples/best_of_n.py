@@ -10,8 +10,11 @@ examples/own_judge.sh; the call stays the same.
 
 import argparse
 import os
+import sys
 
 import cohere
+import httpx
+from cohere.core.api_error import ApiError
 
 PROBLEM = """Read n and print n doubled.
 
@@ -33,7 +36,17 @@ def main() -> None:
 
     # Without keys the local stack takes any; a deployment checks it.
     client = cohere.ClientV2(os.environ.get("KRITAI_API_KEY", "none"), base_url=options.url)
-    ranked = client.rerank(model="default", query=PROBLEM, documents=CANDIDATES)
+    try:
+        ranked = client.rerank(model="default", query=PROBLEM, documents=CANDIDATES)
+    except httpx.HTTPError as error:
+        sys.exit(f"{options.url}: {error}")
+    except ApiError as error:
+        reason = error.body.get("message") if isinstance(error.body, dict) else error.body
+        sys.exit(f"{options.url}: {error.status_code}: {reason}")
+    if not ranked.results:
+        sys.exit(f"{options.url}: the reply has no ranking; is this the address of Kritai?")
+    for warning in (ranked.meta and ranked.meta.warnings) or []:
+        print(f"warning: {warning}", file=sys.stderr)
     for result in ranked.results:
         print(f"{result.relevance_score:.2f}  {CANDIDATES[result.index].splitlines()[1]}")
     print(f"best: candidate {ranked.results[0].index}")

@@ -9,9 +9,11 @@ that `npm start` embeds runs each program on the sample of its problem, so no se
 """
 
 import argparse
+import sys
 
 import torch
 from datasets import Dataset
+from kritai import KritaiError
 from kritai.shims.trl_reward import kritai_reward
 from trl import GRPOConfig, GRPOTrainer
 
@@ -57,7 +59,10 @@ def main() -> None:
         ),
     )
     print(f"Rewards: {options.url}/runs/{options.run_id}")
-    trainer.train()
+    try:
+        trainer.train()
+    except KritaiError as error:
+        sys.exit(f"{options.url}: {error}")
 
 
 if __name__ == "__main__":

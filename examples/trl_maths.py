@@ -9,9 +9,11 @@ http://127.0.0.1:8787/runs/trl-maths; a second one needs another --run-id.
 """
 
 import argparse
+import sys
 
 import torch
 from datasets import Dataset
+from kritai import KritaiError
 from kritai.shims.trl_reward import kritai_reward
 from trl import GRPOConfig, GRPOTrainer
 
@@ -61,7 +63,10 @@ def main() -> None:
         ),
     )
     print(f"Rewards: {options.url}/runs/{options.run_id}")
-    trainer.train()
+    try:
+        trainer.train()
+    except KritaiError as error:
+        sys.exit(f"{options.url}: {error}")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,10 @@ def main() -> None:
     for path in sys.argv[1:]:
         if not os.path.isfile(path):
             sys.exit(f"{path}: no such file; verl's gsm8k.py writes it (examples/verl/README.md, step 2)")
-        rows = pandas.read_parquet(path)
+        try:
+            rows = pandas.read_parquet(path)
+        except (OSError, ValueError) as error:
+            sys.exit(f"{path}: not a parquet file ({error})")
         lacking = [name for name in ("prompt", "extra_info") if name not in rows]
         if lacking:
             sys.exit(

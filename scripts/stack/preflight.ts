@@ -185,6 +185,12 @@ async function patientCheck(verifier: Verifier): ReturnType<Verifier["check"]> {
   return found;
 }
 
+/** Advice for a reason of a verifier that is not ready. */
+const ADVICE: Readonly<Record<string, string>> = {
+  "not reachable": "; start its server, or correct the address",
+  "model not served": "; set VERIFIER_MODEL to a name that the server's GET /v1/models lists",
+};
+
 /** Faults of backends that are not ready, if some question then has no backend. */
 async function verifierFaults({ backends: [first, ...others] }: Config): Promise<FieldError[]> {
   if (first === undefined) return [];
@@ -193,7 +199,8 @@ async function verifierFaults({ backends: [first, ...others] }: Config): Promise
   const faultOf = async (some: readonly [(typeof all)[number], ...typeof all], path: string) => {
     try {
       const { ok, detail } = await patientCheck(createVerifier(some, { hedging: false }, CLOCK));
-      return ok ? null : { path, message: `the verifier is not ready: ${detail ?? "no reason given"}` };
+      const reason = detail ?? "no reason given";
+      return ok ? null : { path, message: `the verifier is not ready: ${reason}${ADVICE[reason] ?? ""}` };
     } catch (error) {
       return { path, message: (error as Error).message };
     }

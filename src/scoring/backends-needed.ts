@@ -8,11 +8,12 @@ import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { AUDIT_JUDGE, backendOf } from "../core/reward/spec-judges.ts";
 import type { Verifier } from "../ports/ports.ts";
 
+const DECISION_PRESET = '. Its decision model answers the preset "decide-pair"';
 const NO_CHECKER = "a checker, but this deployment lists none (CHECKER_HOSTS)";
 
 /** Error message for a missing backend, by kind of question, with the variables that configure one. */
 const ASKED: Readonly<Record<Question["to"], string>> = {
-  chat: "a chat backend, but this deployment has none",
+  chat: 'a chat model, but this deployment has none (JUDGE names a chat preset for npm start; otherwise VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "openai")',
   decide:
     'a decision model, but this deployment has none (VERIFIER_PROTOCOL or VERIFIER_FALLBACKS with the protocol "decision")',
   scalar:
@@ -32,7 +33,8 @@ function requireBackends({ takes = ["chat"] }: Verifier, { signals }: CompiledSp
   if (missing === undefined) return;
   const { path, to } = missing;
   const { kind } = missing.signal;
-  const message = `needs ${ASKED[to]}`;
+  const alternative = to === "chat" && takes.includes("decide") ? DECISION_PRESET : "";
+  const message = `needs ${ASKED[to]}${alternative}`;
   throw new ApiError("not_configured", `A signal of kind ${kind} ${message}.`, { errors: [{ path, message }] });
 }
 

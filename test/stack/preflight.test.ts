@@ -81,12 +81,17 @@ describe("a stack that cannot start is refused by its variable:", () => {
   });
 
   test("a verifier that is not there, and one that does not serve the model", async () => {
+    const not_ready = "the verifier is not ready";
     const gone = { VERIFIER_URL: `http://127.0.0.1:${await closedPort()}`, VERIFIER_MODEL: "mine" };
-    const missing = { path: "VERIFIER_URL", message: "the verifier is not ready: not reachable" };
+    const missing = {
+      path: "VERIFIER_URL",
+      message: `${not_ready}: not reachable; start its server, or correct the address`,
+    };
     expect(await startFaults(gone, FREE)).toEqual([missing]);
     const port = await listening(() => [200, JSON.stringify({ data: [{ id: "other" }] })]);
     const faults = await startFaults({ VERIFIER_URL: `http://127.0.0.1:${port}`, VERIFIER_MODEL: "mine" }, FREE);
-    expect(faults).toEqual([{ path: "VERIFIER_URL", message: "the verifier is not ready: model not served" }]);
+    const advice = "set VERIFIER_MODEL to a name that the server's GET /v1/models lists";
+    expect(faults).toEqual([{ path: "VERIFIER_URL", message: `${not_ready}: model not served; ${advice}` }]);
   });
 
   test("of several backends only the one that is not there, by its own variable", async () => {

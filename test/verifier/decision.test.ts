@@ -336,7 +336,9 @@ it("a spec that names it is refused where the deployment has no decision model, 
     spec: { judge: { preset: "text-select" } },
     groups: [{ prompt: "p", rollouts: answers([1, 2]) }],
   });
-  expect([other.status, await other.text()]).toEqual([503, expect.stringContaining("a chat backend")]);
+  const text = await other.text();
+  expect([other.status, text]).toEqual([503, expect.stringContaining("JUDGE names a chat preset for npm start")]);
+  expect(text).toContain('Its decision model answers the preset \\"decide-pair\\"');
 });
 
 it("rounded probabilities are normalised within what their decimals explain", () => {

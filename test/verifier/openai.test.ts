@@ -137,7 +137,7 @@ describe("the question", () => {
       async (_, verifier) => {
         const session = verifier.session(callWith(new AbortController().signal));
         await expect(session.judge({ ...pairsJob(3), preset: "no-such" }, () => {})).rejects.toThrow(
-          "Unknown prompt template",
+          "spec.judge.prompt: must be one of: code-select-cot",
         );
       },
     ));

@@ -39,6 +39,19 @@ def test_agents_prints_a_reward_for_each_trajectory(tmp_path: Path) -> None:
     ]
 
 
+def test_agents_says_in_one_sentence_what_is_wrong() -> None:
+    keyless = {"code": "unauthorized", "detail": "No key was sent.", "status": 401, "retryable": False}
+    with serving(lambda _, __: Reply(401, keyless)) as server:
+        for url, reason in (("http:/nowhere", "has neither http://"), (server.url, "unauthorized: No key was sent.")):
+            program = [sys.executable, str(EXAMPLES / "agents.py"), "--url", url]
+            source = str(REPOSITORY / "clients" / "python" / "src")
+            done = subprocess.run(program, env={**os.environ, "PYTHONPATH": source}, capture_output=True, text=True)
+            assert done.returncode == 1
+            assert done.stderr.startswith(f"{url}: ")
+            assert reason in done.stderr
+            assert "Traceback" not in done.stderr
+
+
 def test_own_judge_ranks_by_what_that_judge_says() -> None:
     def second_is_better(request: object, number: int) -> Reply:
         if getattr(request, "method", "") == "GET":

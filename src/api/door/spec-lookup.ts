@@ -43,13 +43,10 @@ export async function specMeant(
   const found = typeof spec === "string" ? await storedSpec(deps, scope, spec) : spec;
   if (found !== null) return found;
   const suggested = await suggestedName(deps, scope, spec as string);
-  throw new ApiError(
-    "unknown_spec",
-    `No spec is stored under this name${suggested || "."} Store one with PUT /v1/specs/:name.`,
-    {
-      errors: [{ path: field, message: `not the name of a stored spec${suggested}` }],
-    },
-  );
+  // The sentence repeats the field's error word for word, so that clients can print both without repetition.
+  const message = `not the name of a stored spec${suggested}`;
+  const detail = `${field}: ${message}${suggested === "" ? "." : ""} Store one with PUT /v1/specs/:name.`;
+  throw new ApiError("unknown_spec", detail, { errors: [{ path: field, message }] });
 }
 
 /** A "did you mean" suggestion with a similar name; empty if there is none or the names cannot be read. */

@@ -50,13 +50,8 @@ function promptNamed(name: string, path = "spec.judge.prompt"): (typeof PROMPTS)
   if (isTemplate(name)) return PROMPTS[name];
   const known = promptNames().join(", ");
   const suggestion = didYouMean(name, promptNames());
-  throw new ApiError(
-    "unknown_prompt",
-    `Unknown prompt template${suggestion || ";"} the templates are: ${known}; PUT /v1/templates/:name stores others.`,
-    {
-      errors: [{ path, message: `must be one of: ${known}, or stored by PUT /v1/templates/:name${suggestion}` }],
-    },
-  );
+  const message = `must be one of: ${known}, or stored by PUT /v1/templates/:name${suggestion}`;
+  throw new ApiError("unknown_prompt", `${path}: ${message}`, { errors: [{ path, message }] });
 }
 
 type TemplateSlot = "question" | "candidates" | "options" | "count" | "score_slots";

@@ -71,6 +71,16 @@ test("a spec's name is refused without a suggestion where the names cannot be re
   expect([code, errors]).toEqual(["unknown_spec", [{ path: "spec", message: "not the name of a stored spec" }]]);
 });
 
+test.each([
+  ["defaul", 'spec: not the name of a stored spec; did you mean "default"? Store one with PUT /v1/specs/:name.'],
+  ["zzz", "spec: not the name of a stored spec. Store one with PUT /v1/specs/:name."],
+  [{ judge: { preset: "text-selct" } }, 'PUT /v1/templates/:name; did you mean "text-select"?'],
+])("the sentence of a refused name %j repeats the field's error word for word", async (spec, end) => {
+  const { detail, errors } = await problemOf(await setUp().post("/v1/rewards", withSpec(spec as never)));
+  expect(detail).toContain(`${errors?.[0]?.path}: ${errors?.[0]?.message}`);
+  expect(detail?.endsWith(end)).toBe(true);
+});
+
 test("a query parameter is suggested like a field", async () => {
   const { errors } = await problemOf(await setUp().call("/v1/runs?limt=3"));
   expect(errors).toEqual([{ path: "limt", message: 'unknown field; did you mean "limit"?' }]);
