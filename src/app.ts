@@ -14,6 +14,7 @@ import { watchedRequest } from "./api/door/request-line.ts";
 import { type Route, type RouteTable, routeTable } from "./api/door/route.ts";
 import { type AppContext, type AppEnv, keepAlive, serverTiming } from "./api/door/scope.ts";
 import { canonicalPath, suggestedRoute } from "./api/door/suggested-route.ts";
+import { missingPage, wantsPage } from "./api/routes/docs.ts";
 import { ROUTES } from "./api/routes/table.ts";
 import { routesOf } from "./api/tools/shared/contract.ts";
 import { contractFault } from "./api/tools/shared/faults.ts";
@@ -89,17 +90,17 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   });
   addFrame(app, deps, routes);
   for (const { method, path, handler } of routes) app.on(method, path, handler(deps));
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const suggested = suggestedRoute(c.req.method, c.req.path, routes);
     const nearest = suggested === null ? "" : ` Did you mean ${suggested.method} ${suggested.path}?`;
     const fault = new ApiError("not_found", `There is nothing at this path.${nearest} GET /docs lists the routes.`);
-    return refused(c, fault, suggested);
+    return (await missingPage(deps, c, fault)) ?? refused(c, fault, suggested);
   });
-  app.onError((error, c) => {
+  app.onError(async (error, c) => {
     const scope = c.get("scope");
     const fault = asApiError(error);
     if (fault.code === "internal") report(faultLine(error, scope.id));
-    return contractFault(c, fault) ?? problemResponse(c, fault);
+    return (await missingPage(deps, c, fault)) ?? contractFault(c, fault) ?? problemResponse(c, fault);
   });
   return app;
 }
@@ -136,7 +137,9 @@ function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, routes: readonly Route
     if (!URL.canParse(c.req.url)) throw new ApiError("invalid_request", NO_URL, { errors: NO_HOST });
     const dialect = table.dialectOf(routePath(c));
     if (dialect !== null) c.set("dialect", dialect);
-    if (!table.isPublic(c.req.path, routePath(c)) && c.req.method !== "OPTIONS") await admit(c, deps, admission, table);
+    // The page for unknown paths shows no data, so a browser gets it without a key.
+    const isOpen = table.isPublic(c.req.path, routePath(c)) || (routePath(c) === null && wantsPage(c));
+    if (!isOpen && c.req.method !== "OPTIONS") await admit(c, deps, admission, table);
     await next().catch(rethrowAsError);
   });
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (c, methods) => refuseMethod(c, methods, routes) }));

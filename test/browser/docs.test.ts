@@ -71,7 +71,7 @@ describe.each([
   ["desktop", 1280, "light"],
   ["phone", 400, "dark"],
 ] as const)("on a %s", (_, width, colorScheme) => {
-  it.each(["/docs", "/", "/docs/guides/training", "/docs/schedules"])(
+  it.each(["/docs", "/", "/docs/guides/training", "/docs/schedules", "/nothing"])(
     `%s has no fault that axe-core finds, in ${colorScheme}`,
     async (path) => {
       const { page } = await open(path, width, colorScheme);

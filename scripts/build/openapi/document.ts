@@ -5,7 +5,7 @@ import { createDocument } from "zod-openapi";
 import { REQUEST_ERRORS } from "../../../src/core/faults/errors.ts";
 import { errorEntries } from "../guides/errors.ts";
 import { guideFiles } from "../guides/files.ts";
-import { frontPage } from "../reference/front.ts";
+import { frontPage, notFoundPage } from "../reference/front.ts";
 import { type OpenApi, referenceFiles } from "../reference/page.ts";
 import { STYLE } from "../reference/style.ts";
 import { withRepetition } from "./batches.ts";
@@ -167,6 +167,7 @@ export function publicFiles(): Record<string, string> {
     "openapi.json": text,
     "docs/style.css": STYLE,
     "index.html": frontPage(document),
+    "not-found.html": notFoundPage(),
     ...referenceFiles(document),
     ...guideFiles(),
   };

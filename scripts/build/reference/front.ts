@@ -45,6 +45,8 @@ const CALL = `curl -s http://HOST/v1/rewards -H 'authorization: Bearer KEY' -H '
   }]
 }'`;
 
+const NAV = html`<h2>Kritai</h2><ul>${PLACES.map(([href, name]) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`;
+
 export function frontPage({ info }: Pick<OpenApi, "info">): string {
   const cards = READERS.map(
     ([who, does, href, page]) =>
@@ -56,6 +58,9 @@ export function frontPage({ info }: Pick<OpenApi, "info">): string {
 <div class="front">${cards}</div>
 <section class="operation"><h2>A first call</h2><pre tabindex="0"><code>${CALL}</code></pre></section>
 <section class="operation"><h2>Pages</h2><dl class="ways">${places}</dl></section>`;
-  const nav = html`<h2>Kritai</h2><ul>${PLACES.map(([href, name]) => html`<li><a href="${href}">${name}</a></li>`)}</ul>`;
-  return frame(info.title, nav, main);
+  return frame(info.title, NAV, main);
 }
+
+/** The page for unknown paths. The server replaces DETAIL by the error's message. */
+export const notFoundPage = (): string =>
+  frame("Not found \u2013 Kritai", NAV, html`<h1>Not found</h1><p>DETAIL</p><p><a href="/">Front page</a></p>`);

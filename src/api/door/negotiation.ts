@@ -60,6 +60,10 @@ function quality(accept: string, type: string): number {
   return best.q;
 }
 
+/** Whether an Accept header prefers HTML to JSON, as that of a browser does. */
+export const prefersHtml = (accept: string | undefined): boolean =>
+  quality(accept ?? "", "text/html") > quality(accept ?? "", "application/json");
+
 /**
  * The offered type that an Accept header prefers; among equals, the first one.
  * @throws ApiError `not_acceptable`

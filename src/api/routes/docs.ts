@@ -1,7 +1,8 @@
 // Serves /openapi.json, the documentation pages and the run pages, which are static files in `public/`.
 import { ApiError } from "../../core/faults/errors.ts";
 import type { RouteDeps } from "../door/deps.ts";
-import { originOf } from "../door/problem.ts";
+import { prefersHtml } from "../door/negotiation.ts";
+import { originOf, problemResponse } from "../door/problem.ts";
 import type { AppContext } from "../door/scope.ts";
 import { serviceInfo } from "./service.ts";
 import { documented, serviceWords } from "./words.ts";
@@ -77,6 +78,28 @@ export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
   };
 }
 
+/** Whether a browser asks for a page, and not a client for data. */
+export const wantsPage = ({ req }: AppContext): boolean => req.method === "GET" && prefersHtml(req.header("accept"));
+
+/** Placeholder on the page for unknown paths, which is replaced by the error's message. */
+const DETAIL = "DETAIL";
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;" };
+
+/** The error `not_found` as a page; null unless a browser asks for a page and the deployment has pages. */
+export async function missingPage({ assets }: RouteDeps, c: AppContext, fault: ApiError): Promise<Response | null> {
+  if (fault.code !== "not_found" || !wantsPage(c)) return null;
+  const found = await assets?.("/not-found.html").catch(() => null);
+  if (!found?.ok) return null;
+  const text = fault.message.replace(/[&<]/g, (character) => ENTITIES[character] as string);
+  const { status, headers } = problemResponse(c, fault);
+  headers.set("content-type", TYPES.html as string);
+  headers.set("content-security-policy", CSP);
+  return new Response(
+    (await found.text()).replace(DETAIL, () => text),
+    { status, headers },
+  );
+}
+
 /** Placeholder in the example on the front page, which is replaced by the request's origin. */
 const HOST = "http://HOST";
 
@@ -92,7 +115,7 @@ export function front(deps: RouteDeps) {
   };
   const infoHandler = serviceInfo();
   return async (c: AppContext): Promise<Response> => {
-    const html = /\btext\/html\b/.test(c.req.header("accept") ?? "") && deps.assets !== undefined;
+    const html = wantsPage(c) && deps.assets !== undefined;
     const response = html ? await atHost(c) : infoHandler(c);
     response.headers.set("vary", "accept");
     return response;

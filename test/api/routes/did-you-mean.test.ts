@@ -2,8 +2,9 @@
 // choices, kinds, prompts, stored specs, expressions, query parameters, paths.
 
 import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../src/core/faults/errors.ts";
 import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
-import { fakeSpecStore } from "../../harness/fakes.ts";
+import { fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
 import { problemOf, setUp, twoRollouts } from "./harness.ts";
 
 const { groups } = twoRollouts();
@@ -133,5 +134,50 @@ describe("a path without a route is answered with the nearest one:", () => {
   test("none where none is near", async () => {
     const { detail } = await problemOf(await setUp().call("/completely/elsewhere"));
     expect(detail).toBe("There is nothing at this path. GET /docs lists the routes.");
+  });
+});
+
+describe("a path without a route, asked for by a browser, is answered with a page:", () => {
+  const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+  test.each([
+    ["/nothing", "There is nothing at this path. GET /docs lists the routes."],
+    ["/v1/runz", "There is nothing at this path. Did you mean GET /v1/runs? GET /docs lists the routes."],
+    [
+      "/chat/completion",
+      "There is nothing at this path. Did you mean POST /v1/chat/completions? GET /docs lists the routes.",
+    ],
+    ["/docs/nonsense", "This page does not exist. GET /docs/guides lists the pages."],
+  ])("%s, also without a key", async (path, text) => {
+    const keys = [{ name: "k", digest: new Uint8Array(32), scopes: ["score" as const] }];
+    const reply = await setUp({ keys }).call(path, { headers: { accept: BROWSER } });
+    expect([reply.status, reply.headers.get("content-type"), reply.headers.get("cache-control")]).toEqual([
+      404,
+      "text/html; charset=utf-8",
+      "no-store",
+    ]);
+    expect(reply.headers.get("content-security-policy")).toContain("style-src 'self'");
+    expect(await reply.text()).toContain(`<h1>Not found</h1><p>${text}</p>`);
+  });
+
+  test.each(["*/*", "application/json", "application/json, text/plain, */*", "text/html;q=0.5, application/json", ""])(
+    "and with data for Accept: %s",
+    async (accept) => {
+      const { detail } = await problemOf(await setUp().call("/nothing", { headers: { accept } }));
+      expect(detail).toBe("There is nothing at this path. GET /docs lists the routes.");
+    },
+  );
+
+  test("and with data where the deployment has no pages, or a page of another status is meant", async () => {
+    const headers = { accept: BROWSER };
+    const assets = async () => new Response(null, { status: 404 });
+    await problemOf(await setUp({ assets }).call("/nothing", { headers }));
+    expect((await problemOf(await setUp().call("/v1/rewards", { headers }))).status).toBe(405);
+  });
+
+  test("with its message escaped", async () => {
+    const runLog = { ...fakeRunLog(), run: () => Promise.reject(new ApiError("not_found", "a<b>&")) };
+    const reply = await setUp({ runLog }).call("/v1/runs/r", { headers: { accept: BROWSER } });
+    expect(await reply.text()).toContain("<p>a&lt;b>&amp;</p>");
   });
 });
