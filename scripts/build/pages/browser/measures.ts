@@ -14,12 +14,18 @@ export const EVERY_ALARM = "reward, mean ± std";
 /** Components of a spec without signals that are 0 where it has none of the kind. */
 const OFTEN_NONE = ["format", "overlong"];
 
+/** Whether two means are equal up to rounding, or both missing. */
+const isAlike = (a: number | null, b: number | null): boolean =>
+  a === null || b === null ? a === b : Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a));
+
 /** Each signal's mean, and beside it its missing values by code, where there are any. */
 function ofSignals(rows: readonly StepRow[]): Listed[] {
   const names = [...new Set(rows.flatMap(({ signals = {} }) => Object.keys(signals)))];
   return names.flatMap((name) => {
     const at = ({ signals }: StepRow) => signals?.[name];
     const codes = [...new Set(rows.flatMap((row) => Object.keys(at(row)?.nulls ?? {})))].sort();
+    // The reward's own chart shows the same values.
+    const repeats = rows.every((row) => isAlike(at(row)?.mean ?? null, row.reward_mean));
     const none = OFTEN_NONE.includes(name) && codes.length === 0 && rows.every((row) => (at(row)?.mean ?? 0) === 0);
     if (none) return [];
     const share = (row: StepRow, code: string) => {
@@ -33,7 +39,7 @@ function ofSignals(rows: readonly StepRow[]): Listed[] {
       points: series(rows, { [name]: (row) => at(row)?.mean ?? null }),
     };
     const missing = { title: `${name} without a value`, unit: "share", points: series(rows, byCode) };
-    return codes.length === 0 ? [mean] : [mean, missing];
+    return [...(repeats ? [] : [mean]), ...(codes.length === 0 ? [] : [missing])];
   });
 }
 
