@@ -193,6 +193,18 @@ it("tells groups apart by their prompts, and leads over the requests of a step",
   await page.context().close();
 });
 
+it("names the groups of a step that was logged twice by their requests", async () => {
+  const { page, faults } = await open("/runs/twice/steps/4?owner=tests");
+  const links = page.locator("td[data-title=group]");
+  expect(await links.allTextContents()).toEqual(["0, request 1", "0, request 2"]);
+  await shot(page, "twice");
+  await links.getByRole("link").first().click();
+  await page.getByRole("link", { name: "Group 0, request 2 \u2192" }).click();
+  await page.getByRole("link", { name: "\u2190 Group 0, request 1" }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 it.each([
   ["light", 1280],
   ["dark", 400],

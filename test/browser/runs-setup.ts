@@ -181,6 +181,11 @@ async function begin(): Promise<void> {
       ...{ run_id: "split", step: 5, spec: { log_texts: true } },
       groups: [{ group_id: prompt, prompt: [{ role: "user", content: prompt }], rollouts }],
     })),
+    // A step that was logged twice, by groups without ids.
+    ...["Add.", "Sort."].map((prompt) => ({
+      ...{ run_id: "twice", step: 4, spec: { log_texts: true } },
+      groups: [{ prompt, rollouts: labelled }],
+    })),
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {
     const scored = await app.request("http://localhost/v1/rewards", {

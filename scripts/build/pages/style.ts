@@ -1,8 +1,8 @@
 // The style of the pages of runs, over that of the documentation.
 
 export const RUNS_STYLE = `
-:root { --warn: #a15c00; --calm: #0a6b4a; --series-a: #0072b2; --series-b: #c77700; --series-c: #00562a; --series-d: #ee4a7d; --series-e: #1c1c22; --series-f: #5a44ea; }
-@media (prefers-color-scheme: dark) { :root { --warn: #f0b161; --calm: #5fd3a3; --series-a: #56b4e9; --series-b: #e69f00; --series-c: #66f5a0; --series-d: #e62f7c; --series-e: #eef3f8; --series-f: #6275ff; } }
+:root { --shade: #0004; --warn: #a15c00; --calm: #0a6b4a; --series-a: #0072b2; --series-b: #c77700; --series-c: #00562a; --series-d: #ee4a7d; --series-e: #1c1c22; --series-f: #5a44ea; }
+@media (prefers-color-scheme: dark) { :root { --shade: #fff5; --warn: #f0b161; --calm: #5fd3a3; --series-a: #56b4e9; --series-b: #e69f00; --series-c: #66f5a0; --series-d: #e62f7c; --series-e: #eef3f8; --series-f: #6275ff; } }
 .runs main { max-width: 88rem; margin: 0 auto; padding: 1.2rem 1.25rem 4rem; }
 .runs main[aria-busy] { opacity: 0.6; }
 .runs h1 { margin: 0.4rem 0 0.8rem; overflow-wrap: anywhere; }
@@ -12,11 +12,14 @@ export const RUNS_STYLE = `
 .soft { color: var(--soft); }
 .fault { color: var(--required); }
 .banner { border: 1px solid var(--warn); border-left-width: 6px; border-radius: 6px; padding: 0.5rem 0.8rem; color: var(--warn); font-weight: 600; }
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; }
+/* A shade at an edge beyond which the content goes on: the covers scroll with the content, the shades stay. */
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; background: linear-gradient(to right, var(--bg) 50%, transparent) left / 3rem 100% no-repeat local, linear-gradient(to left, var(--bg) 50%, transparent) right / 3rem 100% no-repeat local, linear-gradient(to right, var(--shade), transparent) left / 1rem 100% no-repeat scroll, linear-gradient(to left, var(--shade), transparent) right / 1rem 100% no-repeat scroll, var(--bg); }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 caption { text-align: left; padding: 0.5rem 0.7rem; color: var(--soft); }
-th, td { padding: 0.35rem 0.7rem; border-top: 1px solid var(--line); text-align: left; white-space: nowrap; }
-th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.35rem 0.6rem; border-top: 1px solid var(--line); text-align: left; white-space: nowrap; }
+th { white-space: normal; vertical-align: bottom; line-height: 1.3; }
+caption { min-width: 12rem; }
+th.number, td.number { padding-inline: 0.45rem; text-align: right; font-variant-numeric: tabular-nums; }
 th button { all: unset; cursor: pointer; }
 th button:focus-visible, td button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort="descending"] button::after { content: " \\2193"; }
@@ -28,7 +31,7 @@ th[aria-sort="ascending"] button::after { content: " \\2191"; }
 .said { min-width: 0; }
 .decided { margin: 0.2rem 0; }
 .decided::first-letter { text-transform: uppercase; }
-td .begins { display: block; max-width: 22rem; overflow: hidden; text-overflow: ellipsis; }
+td .begins { display: block; max-width: 12rem; overflow: hidden; text-overflow: ellipsis; }
 .run { border-left: 2px solid var(--line); padding-left: 0.8rem; margin: 0.4rem 0 1.2rem; }
 .turn { margin: 0.6rem 0; }
 .run h3 { margin: 0.6rem 0 0.2rem; font-size: 0.95rem; }
@@ -108,6 +111,11 @@ svg.plot { touch-action: pan-y; }
 .plot-swatches { font: 12px system-ui, sans-serif; color: var(--soft); display: flex; flex-wrap: wrap; gap: 0.2rem 0.8rem; margin-bottom: 0.3rem; }
 .plot-swatches > span, .plot-swatch { display: inline-flex; align-items: center; gap: 0.3rem; }
 @media (max-width: 40rem) {
+  .runs main { padding-top: 0.6rem; }
+  .runs main h1 { margin: 0.2rem 0 0.4rem; }
+  .alarm-list { font-size: 0.9rem; margin: 0.5rem 0; }
+  .alarm-list details:not([open]) summary { white-space: normal; }
+  .alarm-list details:not([open]) .remedy { display: none; }
   td[data-title="group"], td .begins { max-width: 8.5rem; white-space: normal; overflow-wrap: anywhere; }
   .cards .field { white-space: normal; overflow-wrap: anywhere; }
   .runs h1 { font-size: 1.3rem; }

@@ -38,7 +38,8 @@ const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${tex
  */
 function alarmItem({ alarm, level, from_step, to_step, says, evidence }: AlarmSpan, at: HTMLElement): HTMLElement {
   const when = to_step === null ? `since step ${from_step}` : `from step ${from_step} to ${to_step} (ended)`;
-  const remedy = to_step === null ? ` Look at: ${CHART_TABLE.alarms[alarm]?.look_at}.` : "";
+  const remedy =
+    to_step === null ? el("span", { class: "remedy" }, ` Look at: ${CHART_TABLE.alarms[alarm]?.look_at}.`) : null;
   const measured = `${figure(evidence.value)}, threshold ${figure(evidence.threshold)}`;
   const details = el(
     "details",

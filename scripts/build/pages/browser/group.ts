@@ -4,6 +4,7 @@ import { turnOfText } from "../../../../src/core/transcript/turns.ts";
 import { isSimulated } from "../../../../src/core/wire/simulated-model.ts";
 import { type Column, el, link, table } from "./dom.ts";
 import { showFrame } from "./frame.ts";
+import { groupNames } from "./groups-table.ts";
 import {
   type GroupRow,
   groups,
@@ -222,7 +223,8 @@ function beside({ run_id, step, owner, groups: ofRequest }: RequestRow, group: G
   const show = (rows: readonly GroupRow[]) => {
     const at = rows.findIndex(({ id }) => id === group.id);
     const [previous, next] = [rows[at - 1], rows[at + 1]];
-    const nameOf = ({ result }: GroupRow) => `Group ${shortName(result.group_id)}`;
+    const names = groupNames(rows);
+    const nameOf = ({ id }: GroupRow) => `Group ${shortName(names.get(id) as string)}`;
     const links = [
       ...(previous === undefined ? [] : [link(`/groups/${previous.id}`, `\u2190 ${nameOf(previous)}`)]),
       ...(next === undefined ? [] : [link(`/groups/${next.id}`, `${nameOf(next)} \u2192`)]),

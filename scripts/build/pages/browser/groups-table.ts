@@ -1,5 +1,5 @@
 // The table of a step's groups: a column a measure, sorted by what an alarm measures where one led here.
-// Columns that say nothing of any group are left out.
+// Columns that say nothing of any group are left out, and values that all groups share are in the caption.
 import { spearman } from "../../../../src/core/math/stats.ts";
 import { CHART_TABLE } from "./chart-table.ts";
 import { type Column, el, liveTable } from "./dom.ts";
@@ -22,8 +22,21 @@ const best = (row: GroupRow) => {
   return rewards.length === 0 ? null : Math.max(...rewards);
 };
 
+/**
+ * Names of a step's groups by row id. Groups of several requests that have the same id, because the step was
+ * logged more than once, are named with the number of their request.
+ */
+export function groupNames(rows: readonly GroupRow[]): ReadonlyMap<string, string> {
+  const requests = [...new Set(rows.map(({ request_id }) => request_id))].sort();
+  const alike = Map.groupBy(rows, ({ result }) => result.group_id);
+  const nameOf = ({ request_id, result: { group_id } }: GroupRow) =>
+    alike.get(group_id)?.length === 1 ? group_id : `${group_id}, request ${requests.indexOf(request_id) + 1}`;
+  return new Map(rows.map((row) => [row.id, nameOf(row)]));
+}
+
 /** A link to a group's page. */
-export const groupLink = ({ id, result }: GroupRow): HTMLAnchorElement => nameLink(`/groups/${id}`, result.group_id);
+export const groupLink = ({ id, result }: GroupRow, names: ReadonlyMap<string, string>): HTMLAnchorElement =>
+  nameLink(`/groups/${id}`, names.get(id) ?? result.group_id);
 
 export const meanReward = (row: GroupRow) => row.result.metrics.reward_mean;
 
@@ -75,11 +88,17 @@ const rollouts = (title: string, is: (rollout: GroupRow["result"]["rollouts"][nu
 const says = ({ sortValue }: Column<GroupRow>, rows: readonly GroupRow[]): boolean =>
   rows.some((row) => sortValue === undefined || (sortValue(row) ?? 0) !== 0);
 
-const NAME: Column<GroupRow> = {
+/** The text of a column that is the same for several groups; null if it differs. */
+function sharedText({ cell }: Column<GroupRow>, rows: readonly GroupRow[]): string | null {
+  const texts = new Set(rows.map((row) => el("span", {}, cell(row)).textContent));
+  return rows.length > 1 && texts.size === 1 ? ([...texts][0] ?? null) : null;
+}
+
+const nameColumn = (names: ReadonlyMap<string, string>): Column<GroupRow> => ({
   title: "group",
-  cell: (row) => groupLink(row),
-  sortValue: (row) => row.result.group_id,
-};
+  cell: (row) => groupLink(row, names),
+  sortValue: (row) => names.get(row.id) ?? null,
+});
 
 const PROMPT: Column<GroupRow> = {
   title: "prompt",
@@ -91,15 +110,10 @@ const SHOWN_ALWAYS: readonly Column<GroupRow>[] = [
   number("mean reward", meanReward),
   number("best reward", best),
   number("std", ({ result }) => result.metrics.reward_std),
-  number("rollouts", ({ rewards }) => rewards.length),
 ];
 
 const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
-  {
-    title: "status",
-    cell: ({ result }) => result.status,
-    sortValue: ({ result }) => (result.status === "ok" ? null : result.status),
-  },
+  number("rollouts", ({ rewards }) => rewards.length),
   { ...rollouts("without a reward", ({ reward }) => reward === null), cell: codes },
   number("median length", medianLength),
   number("reward and length", rewardAndLength),
@@ -120,9 +134,22 @@ const SHOWN_IF_ANY: readonly Column<GroupRow>[] = [
 /** @param alarm what led here; null: nothing did */
 export function groupTable(rows: readonly GroupRow[], caption: string, alarm: string | null): HTMLElement {
   const [sorted, first] = CHART_TABLE.alarms[alarm ?? ""]?.groups_by ?? [];
-  const shown = SHOWN_IF_ANY.filter((column) => column.title === sorted || says(column, rows));
-  const columns = [NAME, ...[PROMPT].filter((column) => says(column, rows)), ...SHOWN_ALWAYS, ...shown];
-  const found = liveTable<GroupRow>(caption, columns, rows);
+  const telling = SHOWN_IF_ANY.filter((column) => column.title === sorted || says(column, rows));
+  const inAll = new Map(
+    telling.flatMap((column) => {
+      const text = column.title === sorted ? null : sharedText(column, rows);
+      return text === null ? [] : [[column, `${column.title} ${text}`]];
+    }),
+  );
+  const shown = telling.filter((column) => !inAll.has(column));
+  const said = inAll.size === 0 ? "" : `; in each group: ${[...inAll.values()].join(", ")}`;
+  const columns = [
+    nameColumn(groupNames(rows)),
+    ...[PROMPT].filter((column) => says(column, rows)),
+    ...SHOWN_ALWAYS,
+    ...shown,
+  ];
+  const found = liveTable<GroupRow>(`${caption}${said}`, columns, rows);
   if (sorted === undefined) return found.element;
   found.sort(sorted, first === "most");
   const hint = `Sorted by ${sorted}, ${first} first, because the alarm ${alarm} looks at it.`;

@@ -1,7 +1,7 @@
 // The page of a step: its groups, sortable by any measure, and of many the ones worth a look.
 import { el, link } from "./dom.ts";
 import { showFrame } from "./frame.ts";
-import { disputed, groupLink, groupTable, meanReward } from "./groups-table.ts";
+import { disputed, groupLink, groupNames, groupTable, meanReward } from "./groups-table.ts";
 import { type GroupRow, groups, type RunDetail, run } from "./log.ts";
 import { nameLink } from "./names.ts";
 import { isSimulatedGroup, simulatedBanner } from "./notices.ts";
@@ -24,13 +24,14 @@ function picked({ title, selectValue, ascending, shown }: Pick, rows: readonly G
   const known = rows
     .filter((row) => selectValue(row) !== null)
     .sort((a, b) => sign * ((selectValue(b) as number) - (selectValue(a) as number)));
+  const names = groupNames(rows);
   const items = known
     .slice(0, SHOWN)
     .map((row) =>
       el(
         "li",
         {},
-        groupLink(row),
+        groupLink(row, names),
         ` ${shown(selectValue(row))} `,
         el("span", { class: "soft" }, row.prompt_begins ?? ""),
       ),
