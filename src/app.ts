@@ -30,6 +30,7 @@ import { Metrics } from "./platform/counters.ts";
 import { printLine } from "./platform/report.ts";
 import { createRequestIds } from "./platform/request-ids.ts";
 import { AnswerStreaks } from "./scoring/answer-streaks.ts";
+import { LastSteps } from "./scoring/last-steps.ts";
 import type { RequestScope } from "./scoring/request-scope.ts";
 
 const SECURITY_HEADERS: Record<string, string> = {
@@ -60,7 +61,8 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
   const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys, appDeps.timers);
   const runObjects = appDeps.runObjects ?? createLocalRunObjects(appDeps.timers);
   const answers = appDeps.answers ?? new AnswerStreaks();
-  const judging = { ...appDeps, metrics, report, runObjects, answers, held: inFlight.held };
+  const steps = appDeps.steps ?? new LastSteps();
+  const judging = { ...appDeps, metrics, report, runObjects, answers, steps, held: inFlight.held };
   const rooms = appDeps.rooms ?? createLocalRooms(judging);
   const replies = appDeps.replies ?? createLocalReplies(appDeps.timers);
   const batches = appDeps.batches ?? createLocalBatches(judging);
@@ -75,6 +77,7 @@ export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
     batches,
     runObjects,
     answers,
+    steps,
     rankings,
   };
   const routes = [...ROUTES, ...CONTRACTS.flatMap(routesOf)];

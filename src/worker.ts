@@ -38,6 +38,7 @@ import type { ConsumerDeps } from "./run-log/write/queue-consumer.ts";
 import type { AlarmWatch } from "./scoring/alarm-watch.ts";
 import { AnswerStreaks } from "./scoring/answer-streaks.ts";
 import type { JudgingDeps } from "./scoring/deps.ts";
+import { LastSteps } from "./scoring/last-steps.ts";
 import { createVerifier } from "./verifier/create.ts";
 import type { Backend } from "./verifier/fan-out/backend.ts";
 import { knowPriorities } from "./verifier/settings.ts";
@@ -46,6 +47,7 @@ import { unconfiguredVerifier } from "./verifier/unconfigured.ts";
 /** The isolate's metrics, shared by requests, Durable Objects and the run log's queue consumer. */
 const metrics = new Metrics();
 const answers = new AnswerStreaks();
+const steps = new LastSteps();
 
 const clock: Clock = systemClock;
 
@@ -172,6 +174,7 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     inFlight,
     held: inFlight.held,
     answers,
+    steps,
     early_judging: config.EARLY_JUDGING === undefined ? knowPriorities(config.backends) : config.EARLY_JUDGING === "on",
     clock,
     timers: clock,

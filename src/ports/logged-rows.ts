@@ -51,6 +51,8 @@ export interface StepRow {
   step: number | null;
   /** When the step's first request was logged. */
   first_at: string;
+  /** When the step's last request was logged. */
+  last_at: string;
   requests: number;
   groups: number;
   rollouts: number;

@@ -8,6 +8,7 @@ import type { LogQueue, RunLog } from "../ports/run-log.ts";
 import type { AlarmWatch } from "./alarm-watch.ts";
 import type { AnswerStreaks } from "./answer-streaks.ts";
 import type { HeldWork } from "./held-work.ts";
+import type { LastSteps } from "./last-steps.ts";
 
 /** Dependencies for judging and logging a request. Omitting an optional one disables its feature. */
 export interface JudgingDeps {
@@ -27,6 +28,8 @@ export interface JudgingDeps {
   held?: HeldWork | undefined;
   /** Counts a run's consecutive rollouts without an answer. Omitted: each request is counted separately. */
   answers?: AnswerStreaks | undefined;
+  /** Warns if a run's steps go back. Omitted: no warning. */
+  steps?: LastSteps | undefined;
   /** Whether a gathered group is judged before it is complete, starting with its second sample. */
   early_judging?: boolean;
   /** Whether prompts and rollouts are stored if the spec does not set `log_texts`. Omitted: not stored. */

@@ -12,13 +12,28 @@ import { type RequestScope, timedStore } from "./request-scope.ts";
 export interface LogOutcome {
   /** `queued`: a durable queue holds the entry and stores it later. */
   logged: boolean | "queued";
-  /** `log_failed`, `log_not_configured` or `log_unstorable` if the entry was neither stored nor queued. */
+  /**
+   * `log_failed`, `log_not_configured` or `log_unstorable` if the entry was neither stored nor queued;
+   * `step_went_back` if its step is below the run's earlier steps.
+   */
   warnings: string[];
 }
 
 /** Queues the entry if there is a queue, otherwise stores it. Does not throw: failures become warnings. */
-export async function appendEntry(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
-  scope.run_id = entry.run_id;
+export async function appendEntry(deps: JudgingDeps, scope: RequestScope, given: LogEntry): Promise<LogOutcome> {
+  scope.run_id = given.run_id;
+  const wentBack = stepWarnings(deps, given);
+  const entry = { ...given, warnings: [...given.warnings, ...wentBack] };
+  const { logged, warnings } = await stored(deps, scope, entry);
+  return { logged, warnings: [...wentBack, ...warnings] };
+}
+
+function stepWarnings({ steps }: JudgingDeps, { kind, run_id, step, key_name }: LogEntry): string[] {
+  if (kind === "attempt" || run_id === null || step === null) return [];
+  return steps?.note({ owner: ownerOf(key_name), run_id }, step) ?? [];
+}
+
+async function stored(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
   if (!isStorable(entry)) {
     // A queue would accept the entry, but it could never be stored.
     deps.metrics.add("kritai_log_failures_total", 1);

@@ -57,6 +57,7 @@ export const stepRows = (run: MadeRun): StepRow[] =>
   healthRows(run).map((row) => ({
     step: row.step,
     first_at: at(row.step),
+    last_at: at(row.step),
     requests: 1,
     groups: 64,
     rollouts: row.rollouts,

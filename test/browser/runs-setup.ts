@@ -186,6 +186,9 @@ async function begin(): Promise<void> {
       ...{ run_id: "twice", step: 4, spec: { log_texts: true } },
       groups: [{ prompt, rollouts: labelled }],
     })),
+    // A second training under the same run id, and a training that resumed from a checkpoint.
+    ...[0, 1, 2, 3, 4, 0, 1, 2].map((step) => ({ run_id: "reused", step, spec: {} })),
+    ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 1, 2, 3].map((step) => ({ run_id: "resumed", step, spec: {} })),
     { run_id: "mild", step: 9, spec: { judge: { vote: "soft" } } },
   ]) {
     const scored = await app.request("http://localhost/v1/rewards", {

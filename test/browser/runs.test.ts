@@ -168,7 +168,7 @@ it.each([
 it("finds a run by any alarm that is on, by a certain one, and by text", async () => {
   const { page } = await open("/runs");
   const shown = () => page.locator("tbody tr").count();
-  expect(await shown()).toBe(15);
+  expect(await shown()).toBe(17);
   await page.getByLabel("Alarm", { exact: true }).selectOption("any");
   expect(await shown()).toBe(2);
   for (const alarm of ["parse_rate_low", "flat_rewards"]) {
@@ -176,7 +176,7 @@ it("finds a run by any alarm that is on, by a certain one, and by text", async (
     expect(await shown(), alarm).toBe(1);
     expect(await page.locator("tbody tr").textContent()).toContain("parse_rate_low");
   }
-  expect(await page.locator("caption").textContent()).toBe("1 of 15 runs, newest first");
+  expect(await page.locator("caption").textContent()).toBe("1 of 17 runs, newest first");
   await page.getByLabel("Alarm", { exact: true }).selectOption("");
   await page.getByLabel("Filter by run id").fill("cal");
   expect(await page.locator("tbody tr").textContent()).toContain("calm");

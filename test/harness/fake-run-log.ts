@@ -58,7 +58,10 @@ const tokensOf = (groups: readonly GroupEntry[]) => ({
 
 function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
   const groups = entries.flatMap((e) => e.groups);
-  const { requests, rollouts, reward_mean, parse_rate } = summary({ run_id: "", owner: "" }, entries);
+  const { requests, rollouts, reward_mean, parse_rate, first_at, last_at } = summary(
+    { run_id: "", owner: "" },
+    entries,
+  );
   const shown_mean = mean(groups.flatMap((g) => g.result.rollouts.flatMap(({ shown }) => shown ?? [])));
   const verdicts = groups.flatMap((g) => g.verdicts);
   const dollars = entries.flatMap(({ usd }) => usd ?? []);
@@ -66,7 +69,8 @@ function stepRow(step: number | null, entries: readonly LogEntry[]): StepRow {
   for (const { error } of verdicts) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
   return {
     step,
-    first_at: (entries.map(({ created_at }) => created_at.toISOString()).sort() as [string])[0],
+    first_at,
+    last_at,
     requests,
     groups: groups.length,
     rollouts,

@@ -66,7 +66,7 @@ const rolloutCount = (entries: readonly LogEntry[]) => sum(entries.map((entry) =
 
 /** The row of `steps` for the entries of one step. */
 export function expectedStep(step: number | null, entries: readonly LogEntry[]): StepRow {
-  const [first_at] = entries.map(({ created_at }) => created_at.toISOString()).sort() as [string];
+  const times = entries.map(({ created_at }) => created_at.toISOString()).sort();
   const groups = entries.flatMap((entry) => entry.groups);
   const results = groups.map((group) => group.result);
   const verdicts = groups.flatMap((group) => group.verdicts);
@@ -86,7 +86,8 @@ export function expectedStep(step: number | null, entries: readonly LogEntry[]):
   const dollars = entries.flatMap(({ usd }) => usd ?? []);
   return {
     step,
-    first_at,
+    first_at: times[0] as string,
+    last_at: times.at(-1) as string,
     requests: entries.length,
     groups: groups.length,
     rollouts: rolloutCount(entries),

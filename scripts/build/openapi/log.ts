@@ -74,6 +74,7 @@ const StepSignalSchema = z.object({
 export const StepRowSchema = z.object({
   step: count.nullable(),
   first_at: time.meta({ description: "time at which the first request was logged" }),
+  last_at: time.meta({ description: "time at which the last request was logged" }),
   requests: count,
   groups: count,
   rollouts: count,

@@ -19,6 +19,7 @@ import type { LogQueue, RunLog } from "../../ports/run-log.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
 import type { AnswerStreaks } from "../../scoring/answer-streaks.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
+import type { LastSteps } from "../../scoring/last-steps.ts";
 import type { KeyDigest, Scope } from "./auth.ts";
 import type { InFlight } from "./in-flight.ts";
 
@@ -54,6 +55,8 @@ export interface AppDeps {
   inFlight?: InFlight | undefined;
   /** Counts consecutive rollouts without an answer. Omitted: the app creates its own counter. */
   answers?: AnswerStreaks | undefined;
+  /** Remembers the steps of runs. Omitted: the app creates its own memory. */
+  steps?: LastSteps | undefined;
   /** Omitted: keys have no limits. */
   keyLimits?: KeyLimits;
   /** Default group size per key, for one-sample requests without a group size. Omitted: no defaults. */

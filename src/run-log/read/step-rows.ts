@@ -37,7 +37,7 @@ function requestsIn(run: RunKey, { after, from, to, limit }: StepRange): SQL | u
  * cell per step.
  */
 const CELLS = `per_step AS (
-  SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS items,
+  SELECT k, count(*) AS requests, (extract(epoch FROM min(created_at)) * 1000)::float8 AS at_ms, (extract(epoch FROM max(created_at)) * 1000)::float8 AS last_ms, coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS items,
     coalesce(sum(parse_rate * items) FILTER (WHERE kind = 'verdicts' AND groups = 0), 0) AS parsed,
     coalesce(sum(items) FILTER (WHERE kind = 'verdicts' AND groups = 0 AND parse_rate IS NOT NULL), 0) AS answered,
     CASE WHEN count(usd) = count(*) THEN sum(usd) END AS usd,
@@ -72,7 +72,7 @@ const CELLS = `per_step AS (
   FROM (SELECT k, error, count(*) AS n FROM ver WHERE error IS NOT NULL GROUP BY k, error) AS counted GROUP BY k
 ), ${SIGNAL_PARTS}, cells AS MATERIALIZED (
 SELECT k, json_build_object(
-  'step', nullif(k, -1), 'at_ms', at_ms, 'requests', requests, 'groups', coalesce(groups, 0), 'rollouts', coalesce(rollouts, 0) + items,
+  'step', nullif(k, -1), 'at_ms', at_ms, 'last_ms', last_ms, 'requests', requests, 'groups', coalesce(groups, 0), 'rollouts', coalesce(rollouts, 0) + items,
   'usd', usd, 'rewards', rewards, 'warnings', coalesce(warnings, '[]'), 'verdict_rewards', verdict_rewards, 'zero_variance_share', flat.share,
   'parsed', coalesce(grp.parsed, 0) + per_step.parsed, 'answered', coalesce(grp.answered, 0) + per_step.answered,
   'tau_b_mean', tau_b_mean, 'list_acc', list_acc,
@@ -120,12 +120,23 @@ interface StepMoments {
   std: number | null;
 }
 
-type Told = "first_at" | "reward_mean" | "reward_std" | "parse_rate" | "warnings" | "signals" | "shown_mean" | "usd";
+type Told =
+  | "first_at"
+  | "last_at"
+  | "reward_mean"
+  | "reward_std"
+  | "parse_rate"
+  | "warnings"
+  | "signals"
+  | "shown_mean"
+  | "usd";
 type StepCell = Omit<StepRow, Told> & {
   shown_mean: number | null;
   usd: number | null;
   /** When the step's first request was logged, in ms since 1970. */
   at_ms: number;
+  /** When its last request was logged, in ms since 1970. */
+  last_ms: number;
   signals: StepSignalSums[];
   /** Warnings of each request that has any. */
   warnings: string[][];
@@ -151,17 +162,38 @@ function pooled(parts: readonly StepMoments[]): Pick<StepRow, "reward_mean" | "r
 }
 
 function stepRow(whole: StepCell, withSignals: boolean): StepRow {
-  const { step, at_ms, rewards, verdict_rewards, parsed, answered, warnings, signals, shown_mean, usd, ...cell } =
-    whole;
+  const {
+    step,
+    at_ms,
+    last_ms,
+    rewards,
+    verdict_rewards,
+    parsed,
+    answered,
+    warnings,
+    signals,
+    shown_mean,
+    usd,
+    ...cell
+  } = whole;
   const moments = pooled(rewards === null ? verdict_rewards : [rewards, ...verdict_rewards]);
   const parse_rate = answered === 0 ? null : parsed / answered;
-  const first_at = new Date(at_ms).toISOString();
+  const [first_at, last_at] = [at_ms, last_ms].map((ms) => new Date(ms).toISOString()) as [string, string];
   const parts = {
     ...(shown_mean !== null && { shown_mean }),
     ...(usd !== null && { usd }),
     ...(withSignals && { signals: signalsOf(signals) }),
   };
-  return { step, first_at, ...cell, ...moments, parse_rate, warnings: stepWarnings(warnings, parse_rate), ...parts };
+  return {
+    step,
+    first_at,
+    last_at,
+    ...cell,
+    ...moments,
+    parse_rate,
+    warnings: stepWarnings(warnings, parse_rate),
+    ...parts,
+  };
 }
 
 /**

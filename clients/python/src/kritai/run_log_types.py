@@ -79,6 +79,7 @@ class StepRow(_WithSignals, _ShownMean, _Usd):
 
     step: int | None
     first_at: str
+    last_at: str
     requests: int
     groups: int
     rollouts: int

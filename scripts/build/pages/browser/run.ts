@@ -14,6 +14,7 @@ import { copyingName, nameTitle, shortName } from "./names.ts";
 import { isSimulatedStep, simulatedBanner } from "./notices.ts";
 import { age, counted, figure } from "./numbers.ts";
 import { relativeNote } from "./relative-reward.ts";
+import { repeatNotes } from "./repeated-steps.ts";
 import { rescoring } from "./rescoring.ts";
 import { POINTS_MOST } from "./series.ts";
 import { specChanges, specStarts } from "./spec-starts.ts";
@@ -238,7 +239,8 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   const draw = (shown: Shown) => {
     const isStepless = shown.detail.last_step === null;
     const found = isStepless ? steplessNote() : alarmList(shown.health, alarmed);
-    redraw(alarms, [...simulatedBanner(shown.rows.some(isSimulatedStep)), found]);
+    const banner = simulatedBanner(shown.rows.some(isSimulatedStep));
+    redraw(alarms, [...banner, ...repeatNotes(shown.rows), found]);
     looking.element.hidden = isStepless;
     figures.replaceChildren(...headlines(shown));
     redraw(place, drawnParts(shown, others, looking));
