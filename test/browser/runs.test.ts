@@ -1,5 +1,7 @@
+import { loadavg } from "node:os";
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { percentile } from "../../src/core/math/stats.ts";
 
 import { accessFaults, KEY, LONG_ID, open, origin, shot, withRuns } from "./runs-setup.ts";
 
@@ -44,18 +46,26 @@ it("a run of 2,000 steps tells its alarms, and where they began", async () => {
   await page.context().close();
 });
 
-it("opens a run of 2,000 steps, and says in how many milliseconds", async () => {
+it.each([
+  [1000, "thousand"],
+  [2000, "long"],
+])("opens a run of %i steps, and says in how many milliseconds", async (steps, id) => {
   const { page } = await open("/runs");
   const took: number[] = [];
-  for (let i = 0; i < 3; i++) {
-    const started = performance.now();
-    await page.goto(`${origin}/runs/long`);
+  for (let i = 0; i < 5; i++) {
+    await page.goto(`${origin}/runs/${id}`);
     await page.waitForSelector(".chart svg");
-    await page.waitForSelector("tbody tr");
-    took.push(Math.round(performance.now() - started));
+    took.push((await page.evaluate("performance.now()")) as number);
   }
-  console.log(`a run of 2,000 steps opens in ${took.join(", ")} ms (wanted: below 1,500)`);
-  expect(await page.locator("caption", { hasText: "of 2000 steps" }).count()).toBe(1);
+  console.log(
+    `first chart of ${steps} steps after ${took.map(Math.round).join(", ")} ms, median ${Math.round(
+      percentile(
+        [...took].sort((a, b) => a - b),
+        0.5,
+      ),
+    )} (wanted: at most 1,000 on a quiet machine; load ${loadavg()[0]?.toFixed(1)})`,
+  );
+  expect(await page.locator("caption", { hasText: `of ${steps} steps` }).count()).toBe(1);
   await page.context().close();
 });
 
