@@ -71,14 +71,20 @@ describe.each([
   ["desktop", 1280, "light"],
   ["phone", 400, "dark"],
 ] as const)("on a %s", (_, width, colorScheme) => {
-  it.each(["/docs", "/", "/docs/guides/training", "/docs/schedules", "/nothing"])(
-    `%s has no fault that axe-core finds, in ${colorScheme}`,
-    async (path) => {
-      const { page } = await open(path, width, colorScheme);
-      expect(await violationsOn(page)).toEqual([]);
-      await page.close();
-    },
-  );
+  it.each([
+    "/docs",
+    "/",
+    "/docs/guides",
+    "/docs/guides/training",
+    "/docs/schedules",
+    "/docs/errors",
+    "/docs/alarms",
+    "/nothing",
+  ])(`%s has no fault that axe-core finds, in ${colorScheme}`, async (path) => {
+    const { page } = await open(path, width, colorScheme);
+    expect(await violationsOn(page)).toEqual([]);
+    await page.close();
+  });
 
   it(`an operation has no fault that axe-core finds, in ${colorScheme}: its example, its fields, as it is tried`, async () => {
     const { page } = await open(REWARDS, width, colorScheme);

@@ -19,7 +19,7 @@ describe.each([
       `fetch("/v1/runs/scored/groups?step=7&owner=tests", { headers: { authorization: "Bearer ${KEY}" } }).then((r) => r.json()).then((r) => r.groups[0].id)`,
     );
     await page.close();
-    const ofRuns = ["/runs", "/runs/long", "/runs/calm", `/runs/${LONG_ID}`, "/runs/stepless"];
+    const ofRuns = ["/runs", "/runs/long", "/runs/calm", `/runs/${LONG_ID}`, "/runs/stepless", "/runs/calm?with=long"];
     const ofSteps = ["/runs/scored/steps/7?owner=tests", "/runs/calm/steps/60", "/runs/calm/steps/last"];
     for (const path of [...ofRuns, ...ofSteps, `/groups/${group}`, `/groups/${group}#pair=0-1`]) {
       const opened = await open(path, { theme, width });
@@ -28,6 +28,8 @@ describe.each([
       expect(await accessFaults(opened.page), path).toEqual([]);
       expect(opened.faults, path).toEqual([]);
       await shot(opened.page, `${path.replaceAll(/[^a-z0-9]+/gi, "-").slice(1, 40)}-${theme}-${width}`);
+      await opened.page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
+      expect(await accessFaults(opened.page), `${path}, all opened`).toEqual([]);
       await opened.page.context().close();
     }
     expect(faults).toEqual([]);
@@ -208,6 +210,7 @@ it("asks once for a key, keeps it for the tab, and never puts it into an address
   // The form has the focus.
   await page.keyboard.type("wrong");
   expect(await page.getByLabel("API key with the scope logs").inputValue()).toBe("wrong");
+  expect(await accessFaults(page)).toEqual([]);
   await page.keyboard.press("Enter");
   await page.waitForSelector("form .soft:has-text('key')");
   await page.getByLabel("API key with the scope logs").fill(KEY);

@@ -13,7 +13,7 @@ export function alarmsPage(): string {
   const main = html`<h1>Alarms</h1><p>Rules over the last steps of a run: <code>GET /v1/runs/:run_id/health</code>, and the page of a run.</p>${ALARMS.map(
     (alarm) => {
       const { rule, ends_at, needs, look_at } = pageOf(alarm);
-      return html`<section class="operation" id="${alarm.name}"><h3><a href="#${alarm.name}"><code>${alarm.name}</code></a></h3>
+      return html`<section class="operation" id="${alarm.name}"><h2><a href="#${alarm.name}"><code>${alarm.name}</code></a></h2>
 <dl><dt>Rule</dt><dd>${plain(rule)}</dd><dt>Ends at</dt><dd>${plain(ends_at)}</dd><dt>Needs</dt><dd>${plain(needs)}</dd><dt>Look at</dt><dd>${plain(look_at)}</dd></dl></section>`;
     },
   )}<article class="guide">${alarmsBesides()}</article>`;

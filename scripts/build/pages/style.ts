@@ -137,7 +137,7 @@ svg.plot { touch-action: pan-y; }
 }
 .beside { display: flex; gap: 1.5rem; margin: 0.3rem 0; }
 .picks { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 1rem; }
-.picks li a, .alarm-list a { text-decoration: underline; }
+.runs main :is(p, li) a { text-decoration: underline; }
 .picks h2 { margin: 0 0 0.3rem; font-size: 1rem; }
 .key { display: grid; gap: 0.6rem; max-width: 28rem; }
 .key button { justify-self: start; font: inherit; padding: 0.35rem 1rem; border-radius: 6px; border: 1px solid var(--line); background: var(--panel); color: var(--text); cursor: pointer; }
