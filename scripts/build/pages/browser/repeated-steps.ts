@@ -52,7 +52,11 @@ export function repeatNotes(rows: readonly StepRow[]): HTMLElement[] {
     const steps = from === to ? `Step ${from} was` : `Steps ${from} to ${to} were`;
     const repeated = `${steps} logged again after step ${after}`;
     if (from !== first)
-      return el("p", { class: "soft" }, `${repeated}, as by a training that resumed from a checkpoint. Charts mix both.`);
+      return el(
+        "p",
+        { class: "soft" },
+        `${repeated}, as by a training that resumed from a checkpoint. Charts mix both.`,
+      );
     const text = `${repeated}, so charts mix several trainings. Give each training a different run_id.`;
     return el("p", { class: "banner", role: "note" }, text);
   });
