@@ -4,7 +4,8 @@ import type { Circles } from "../../src/core/asking/comparison.ts";
 import type { HealthRow } from "../../src/core/health/health-row.ts";
 import { sigmoid } from "../../src/core/math/elementary.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import { mean, populationStd, spearman } from "../../src/core/math/stats.ts";
+import { mean, populationStd } from "../../src/core/math/stats.ts";
+import { spearman } from "../../src/core/math/tau-b.ts";
 import type { PairResult } from "../../src/core/tournament/decision.ts";
 import { circlesIn } from "../../src/core/tournament/measures.ts";
 

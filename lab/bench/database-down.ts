@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { percentile } from "../../src/core/math/stats.ts";
 import { answer } from "../../test/harness/mock-behaviours.ts";
 import { startMockVerifier } from "../../test/harness/mock-verifier.ts";

@@ -1,10 +1,10 @@
 // The benchmark of verdict parsing and verdict rewards on one core. `node lab/bench/verdict.ts` prints it;
 // `npm run lab -- bench` imports it.
 import { pathToFileURL } from "node:url";
-import { VerdictsRequestSchema } from "../../src/core/contract/requests.ts";
+import { VerdictsRequestSchema } from "../../src/core/contract/verdicts-request.ts";
 import { rewardVerdicts } from "../../src/core/formulations/rewards.ts";
 import { parseLetter } from "../../src/core/judges/verdict.ts";
-import { bootstrapMean } from "../../src/core/math/stats.ts";
+import { bootstrapMean } from "../../src/core/math/bootstrap.ts";
 
 export interface Measurement {
   name: string;

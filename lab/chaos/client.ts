@@ -1,11 +1,7 @@
 // One client under chaos: asks as real ones do, byte by byte the same again until it is answered.
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type GroupResult,
-  type RewardsEvent,
-  type RewardsReply,
-  RewardsReplySchema,
-} from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
+import { type RewardsEvent, type RewardsReply, RewardsReplySchema } from "../../src/core/contract/rewards-reply.ts";
 import { type Job, type PoolGroup, rewardsBody } from "./jobs.ts";
 
 /** One rollout's answer. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeModules } from "../../scripts/stack/worker-modules.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { overrunsOf } from "../../test/harness/production-limits/ledger.ts";
 import { bundleLimitedWorker, limitsReport } from "../../test/harness/production-limits.ts";

@@ -1,5 +1,5 @@
 // Computes from the readings of the study how right, how stable and how expensive each way of asking is.
-import { kendallTauB } from "../../src/core/math/stats.ts";
+import { kendallTauB } from "../../src/core/math/tau-b.ts";
 import { type GroupReadings, meanOf, type Reading } from "./arms.ts";
 
 /** A line of the report: a mean and the number of its observations; null without any. */

@@ -1,7 +1,7 @@
 // Fits weights for several judges of the same rollouts to labels, and says on held-out groups whether the
 // weighted sum is better than the plain mean and than the best judge alone.
 
-import { bootstrapRatio } from "../../src/core/math/stats.ts";
+import { bootstrapRatio } from "../../src/core/math/bootstrap.ts";
 
 /** One group: the judges' values and the label of each rollout that has all of them. */
 export interface LabelledGroup {

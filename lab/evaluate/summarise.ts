@@ -1,7 +1,7 @@
 // One cell's figures from its answers: the metrics are figures/evaluation.ts's, clustered by problem. Pure.
 
 import { hashText } from "../../src/core/math/random.ts";
-import { kendallTauB } from "../../src/core/math/stats.ts";
+import { kendallTauB } from "../../src/core/math/tau-b.ts";
 import { clusteredRatio } from "../statistics/clusters.ts";
 import type { SetList } from "../testbed/format/set-format.ts";
 import type { Answer, AnswerStore } from "./asking/answers.ts";

@@ -1,5 +1,5 @@
 // Defines what a verifier that flips a coin gets, by walking through all of its verdicts. Pure.
-import { kendallTauB } from "../../src/core/math/stats.ts";
+import { kendallTauB } from "../../src/core/math/tau-b.ts";
 
 /** Mean tau-b of coin flips over lists of n, with undefined ones left out, as 0, and as -1. */
 export interface CoinTau {

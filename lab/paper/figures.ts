@@ -1,7 +1,7 @@
 // The figures of the Aletheia paper (arXiv 2601.12186) and its release that can be computed again without its
 // models, each with what it is computed by.
 import { softOverlong } from "../../src/core/candidate/overlong.ts";
-import { VerdictsRequestSchema } from "../../src/core/contract/requests.ts";
+import { VerdictsRequestSchema } from "../../src/core/contract/verdicts-request.ts";
 import { rewardVerdicts } from "../../src/core/formulations/rewards.ts";
 import { strictContent } from "../../src/core/formulations/strict-verdict.ts";
 import { releaseEvaluationVerdict } from "../fuzz/release-parsers.ts";

@@ -1,6 +1,6 @@
 // How the examples become the `groups` of POST /v1/rewards, and the files generated from them. Runs no
 // program.
-import type { Group } from "../../src/core/contract/requests.ts";
+import type { Group } from "../../src/core/contract/group.ts";
 import { PROBLEMS_DIR, type Problem } from "./problem.ts";
 
 /** The `groups` array of a POST /v1/rewards body. */

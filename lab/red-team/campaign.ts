@@ -2,7 +2,7 @@
 // their port.
 
 import { createApp } from "../../src/app.ts";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { createRenderer } from "../../src/core/judges/render.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";

@@ -1,6 +1,6 @@
 // Estimates from observations that come in clusters, such as the lists of one problem. The bootstrap
 // is src/core/math/stats.ts.
-import { type BootstrapOptions, bootstrapRatio } from "../../src/core/math/stats.ts";
+import { type BootstrapOptions, bootstrapRatio } from "../../src/core/math/bootstrap.ts";
 import { binomialInterval, ENTRIES_FEW, equalInterval, studentRatio } from "./few-entries.ts";
 
 /** `mean` is null where there is nothing to estimate from, `ci95` where the spread is unknown. */

@@ -3,7 +3,7 @@
 import { firstSampleOf } from "../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../src/core/asking/questions.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import { kendallTauB } from "../../src/core/math/stats.ts";
+import { kendallTauB } from "../../src/core/math/tau-b.ts";
 import { tally } from "../../src/core/tournament/decide.ts";
 import type { Decision } from "../../src/core/tournament/decision.ts";
 import { outcomesIn } from "../../src/core/tournament/decision.ts";

@@ -1,8 +1,8 @@
 // Deploy steps that upload the code, wait until it is ready and score a test group.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
-import type { Group } from "../../src/core/contract/requests.ts";
+import type { Group } from "../../src/core/contract/group.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import type { RunSummary } from "../../src/ports/logged-rows.ts";
 import { ROOT } from "../project/child.ts";
 import { deploymentReply } from "../stack/deployment-reply.ts";

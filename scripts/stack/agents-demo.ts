@@ -1,5 +1,5 @@
 // The demo for agents: scores recorded multi-turn runs with a preset, through the public API.
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { createDemoClient, secondsSince } from "./demo-client.ts";
 import { agentsText, summaryTable, textTable } from "./demo-tables.ts";
 import { type AgentTask, agentGroup, agentTasks } from "./examples.ts";

@@ -1,8 +1,9 @@
 // Formats the demo's tables and texts.
 import { styleText } from "node:util";
-import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
-import { kendallTauB } from "../../src/core/math/stats.ts";
+import { kendallTauB } from "../../src/core/math/tau-b.ts";
 import type { RunDetail, StepRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
 import { EXAMPLE_RUN, EXAMPLE_STEPS } from "./example-run.ts";
 import { sharesMet, type TextProblem } from "./examples.ts";

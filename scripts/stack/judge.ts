@@ -1,8 +1,8 @@
 // Resolves the preset that JUDGE names, and starts the simulator that answers its questions.
 import { extractCandidate } from "../../src/core/candidate/extract.ts";
 import { createPreparer } from "../../src/core/candidate/prepare.ts";
+import type { Group } from "../../src/core/contract/group.ts";
 import { isDecision } from "../../src/core/contract/prompt-name.ts";
-import type { Group } from "../../src/core/contract/requests.ts";
 import { nearest } from "../../src/core/faults/suggestion.ts";
 import { presetNamed } from "../../src/core/judges/presets/table.ts";
 import { promptNames } from "../../src/core/judges/render.ts";

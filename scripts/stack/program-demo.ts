@@ -1,7 +1,8 @@
 // The demo for programs: scores the example groups pairwise and listwise and reads the log back, through the
 // public API.
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
-import type { Group } from "../../src/core/contract/requests.ts";
+
+import type { Group } from "../../src/core/contract/group.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import type { AlarmSpan } from "../../src/core/health/alarm.ts";
 import type { GroupRow, RunDetail, StepRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
 import { createDemoClient, type DemoClient, secondsSince } from "./demo-client.ts";

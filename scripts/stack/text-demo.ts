@@ -1,7 +1,8 @@
 // The demo for texts: scores answers that are not programs with a preset and reads the log back, through the
 // public API.
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
-import type { Group } from "../../src/core/contract/requests.ts";
+
+import type { Group } from "../../src/core/contract/group.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import type { RunDetail, StepRow } from "../../src/ports/logged-rows.ts";
 import { createDemoClient, secondsSince } from "./demo-client.ts";
 import { logTable, summaryTable, textTable } from "./demo-tables.ts";

@@ -3,7 +3,8 @@
 import type { Circles } from "../core/asking/comparison.ts";
 import type { GenerationFacts } from "../core/asking/readings.ts";
 import type { SignalRow } from "../core/contract/export-tables.ts";
-import type { BatchMetrics, GroupResult } from "../core/contract/replies.ts";
+import type { GroupResult } from "../core/contract/group-reply.ts";
+import type { BatchMetrics } from "../core/contract/rewards-reply.ts";
 import type { LoggedVerdict } from "../core/reward/replay/logged-group.ts";
 
 /** One generation as logged. */

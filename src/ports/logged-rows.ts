@@ -1,7 +1,7 @@
 // Rows that reads of the run log return. Interfaces only.
 
 import type { StoredSignal, StoredText, StoredTurns } from "../core/contract/export-tables.ts";
-import type { GroupResult } from "../core/contract/replies.ts";
+import type { GroupResult } from "../core/contract/group-reply.ts";
 import type { RunMetadata } from "../core/contract/run-metadata.ts";
 import type { Verdict } from "../core/judges/verdicts.ts";
 import type { LogEntry, VerdictRow } from "./log-entry.ts";

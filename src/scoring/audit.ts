@@ -2,7 +2,8 @@
 // Audit failures affect no reward, and the reply waits for the audit at most LIMITS.audit_wait_ms.
 
 import { createPreparer, type PreparedGroup } from "../core/candidate/prepare.ts";
-import type { AuditUse, GroupResult } from "../core/contract/replies.ts";
+import type { GroupResult } from "../core/contract/group-reply.ts";
+import type { AuditUse } from "../core/contract/rewards-reply.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { ModelTokens } from "../core/load/prices.ts";

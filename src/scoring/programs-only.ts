@@ -1,7 +1,7 @@
 // Warns if a deployment's verifier can only run programs but the spec needs other judgements, and suggests
 // what to change.
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
-import type { GroupResult } from "../core/contract/replies.ts";
+import type { GroupResult } from "../core/contract/group-reply.ts";
 import { presetNames } from "../core/judges/presets/table.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import type { Verifier } from "../ports/ports.ts";

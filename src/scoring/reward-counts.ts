@@ -1,5 +1,5 @@
 // Counts rewards for a request's log line: how many there are, their mean, and why others are missing.
-import type { RolloutResult } from "../core/contract/replies.ts";
+import type { RolloutResult } from "../core/contract/group-reply.ts";
 import { mean } from "../core/math/stats.ts";
 import type { ScoredCounts } from "./request-scope.ts";
 

@@ -1,6 +1,7 @@
 // Scores one validated request of any API contract, logs it, and builds the native reply.
 
-import type { CostUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
+import type { GroupResult } from "../core/contract/group-reply.ts";
+import type { CostUse, RewardsReply } from "../core/contract/rewards-reply.ts";
 import { isMendable } from "../core/faults/mendable.ts";
 import { costOf, knownUsd, type TokenCost } from "../core/load/prices.ts";
 import type { RewardsRequest } from "../core/reward/requests.ts";

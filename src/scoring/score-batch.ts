@@ -2,8 +2,9 @@
 
 import { type PreparedGroup, preparerInSteps } from "../core/candidate/prepare.ts";
 import { canonicalJson } from "../core/contract/canonical-json.ts";
+import type { GroupResult } from "../core/contract/group-reply.ts";
 import { withLogTexts } from "../core/contract/kept-texts.ts";
-import type { AuditUse, GroupResult, RewardsReply } from "../core/contract/replies.ts";
+import type { AuditUse, RewardsReply } from "../core/contract/rewards-reply.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { ModelTokens } from "../core/load/prices.ts";
 import { asksForCandidates, type CompiledSpec, comparesFew, compileSpec } from "../core/reward/compiled-spec.ts";

@@ -1,6 +1,6 @@
 // Warns about verdicts that a simulator made up. A simulator's model name begins with `simulated`, so it is
 // recognized even through a gateway or as a fallback.
-import type { GroupResult } from "../core/contract/replies.ts";
+import type { GroupResult } from "../core/contract/group-reply.ts";
 import type { CompiledSpec } from "../core/reward/compiled-spec.ts";
 import { backendOf } from "../core/reward/spec-judges.ts";
 import { isSimulated } from "../core/wire/simulated-model.ts";

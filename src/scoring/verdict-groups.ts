@@ -3,8 +3,8 @@
 // is correct.
 
 import { canonicalJson } from "../core/contract/canonical-json.ts";
-import type { GroupResult, RolloutResult } from "../core/contract/replies.ts";
-import type { VerdictItem, VerdictsRequest } from "../core/contract/requests.ts";
+import type { GroupResult, RolloutResult } from "../core/contract/group-reply.ts";
+import type { VerdictItem, VerdictsRequest } from "../core/contract/verdicts-request.ts";
 import { LIMITS } from "../core/faults/limits.ts";
 import type { RewardedVerdicts } from "../core/formulations/rewards.ts";
 import { mean, populationStd } from "../core/math/stats.ts";

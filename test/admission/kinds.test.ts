@@ -1,7 +1,7 @@
 // The conditions for admitting a kind of signal, over HTTP: an honest value, no number from an answer without
 // one, no fact that is not finite. Walks the table: a new kind fails here until it has an entry in kinds.ts.
 import { describe, expect, test } from "vitest";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
 import { SIGNALS } from "../../src/core/reward/table.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";

@@ -3,7 +3,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import createClient, { type Client } from "openapi-fetch";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import type { Problem } from "../api/routes/harness.ts";
 import { type ClientStack, startClientStack } from "./stack.ts";
 

@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { type AnswerPlace, DEFAULT_PLACES, finalAnswer } from "../../src/core/candidate/answers/final-answer.ts";
 import { createPreparer } from "../../src/core/candidate/prepare.ts";
-import type { Group } from "../../src/core/contract/requests.ts";
-import { readRollout } from "../../src/core/contract/requests.ts";
+import type { Group } from "../../src/core/contract/group.ts";
+import { readRollout } from "../../src/core/contract/group.ts";
 import { cpuMs } from "../harness/cpu-time.ts";
 import vectors from "../vectors/final-answers.json" with { type: "json" };
 import { resultOf } from "./signals/prepared.ts";

@@ -1,7 +1,7 @@
 // The guarantees of the formulations beyond the golden vectors: options, prefill, ranges.
 
 import { describe, expect, it } from "vitest";
-import type { Formulation, VerdictOptions } from "../../src/core/contract/requests.ts";
+import type { Formulation, VerdictOptions } from "../../src/core/contract/verdicts-request.ts";
 import { scoreVerdict, uniqueMaximum, type VerdictCase } from "../../src/core/formulations/formulations.ts";
 import fc from "../harness/property.ts";
 

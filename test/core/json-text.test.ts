@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { jsonWriter, realText } from "../../src/core/contract/json-text.ts";
-import { RewardsEventSchema, RewardsReplySchema } from "../../src/core/contract/replies.ts";
+import { RewardsEventSchema, RewardsReplySchema } from "../../src/core/contract/rewards-reply.ts";
 import fc from "../harness/property.ts";
 
 describe("a real number", () => {

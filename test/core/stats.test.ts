@@ -2,16 +2,10 @@
 // that cover.
 
 import { describe, expect, it } from "vitest";
+import { bootstrapMean, bootstrapRatio } from "../../src/core/math/bootstrap.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
-import {
-  bootstrapMean,
-  bootstrapRatio,
-  kendallTauB,
-  mean,
-  percentile,
-  populationStd,
-  spearman,
-} from "../../src/core/math/stats.ts";
+import { mean, percentile, populationStd } from "../../src/core/math/stats.ts";
+import { kendallTauB, spearman } from "../../src/core/math/tau-b.ts";
 import fc from "../harness/property.ts";
 
 const pairs = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 10 })), { maxLength: 20 });

@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { releaseBrpoVerdict, releaseEvaluationVerdict, releaseRankWinner } from "../../lab/fuzz/release-parsers.ts";
 import { softOverlong } from "../../src/core/candidate/overlong.ts";
-import type { VerdictOptions } from "../../src/core/contract/requests.ts";
+import type { VerdictOptions } from "../../src/core/contract/verdicts-request.ts";
 import type { VerdictCase } from "../../src/core/formulations/formulations.ts";
 import { scoreVerdict } from "../../src/core/formulations/formulations.ts";
 import { strictContent, strictScores } from "../../src/core/formulations/strict-verdict.ts";
 import { parseLetter } from "../../src/core/judges/verdict.ts";
-import { kendallTauB } from "../../src/core/math/stats.ts";
+import { kendallTauB } from "../../src/core/math/tau-b.ts";
 import { roundHalfEven } from "../../src/core/text/python-text.ts";
 import tauVectors from "../vectors/kendall_tau_b.json" with { type: "json" };
 import miscVectors from "../vectors/misc_formulas.json" with { type: "json" };

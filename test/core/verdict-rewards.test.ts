@@ -1,8 +1,8 @@
 // The guarantees of /v1/verdicts' computation: order, sums, metrics, and every refusal naming its field.
 
 import { describe, expect, it } from "vitest";
-import { VerdictsReplySchema } from "../../src/core/contract/replies.ts";
-import { VerdictsRequestSchema } from "../../src/core/contract/requests.ts";
+import { VerdictsReplySchema } from "../../src/core/contract/verdicts-reply.ts";
+import { VerdictsRequestSchema } from "../../src/core/contract/verdicts-request.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { rewardVerdicts } from "../../src/core/formulations/rewards.ts";

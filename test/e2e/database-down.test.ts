@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Program, startProgram } from "../../lab/bench/program.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { DeadLetterSummary } from "../../src/core/contract/dead-letter.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
 import type { RunDetail } from "../../src/ports/logged-rows.ts";
 import { answer } from "../harness/mock-behaviours.ts";

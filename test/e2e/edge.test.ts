@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DatabasePart, startDatabase } from "../../scripts/stack/database.ts";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { parsePrompt } from "../../src/core/judges/render.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import type { GroupRow } from "../../src/ports/logged-rows.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Edge, startEdge } from "../../scripts/stack/edge.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { readEnv } from "../../src/env.ts";
 import { type BackendSettings, knowPriorities } from "../../src/verifier/settings.ts";
 import { answer } from "../harness/mock-behaviours.ts";

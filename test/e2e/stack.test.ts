@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import type { RunSummary } from "../../src/ports/logged-rows.ts";
 import { answer } from "../harness/mock-behaviours.ts";
 import { type MockVerifier, startMockVerifier } from "../harness/mock-verifier.ts";

@@ -1,6 +1,7 @@
 // The two groups every fault is tried on, the ways of asking for their rewards, and reading the log back.
 import { setTimeout as pause } from "node:timers/promises";
-import type { GroupResult, RewardsEvent, RewardsReply } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
+import type { RewardsEvent, RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import type { GroupRow, StoredVerdict } from "../../src/ports/logged-rows.ts";
 
 export const DELIVERIES = ["sync", "stream", "async"] as const;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DatabasePart, startDatabase } from "../../scripts/stack/database.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { temporaryFolder } from "../e2e/temporary-folder.ts";
 import { bundleLimitedWorker, expectWithinLimits } from "../harness/production-limits.ts";
 import { ask, bodyWith, DELIVERIES, logged, type Told } from "./asking.ts";

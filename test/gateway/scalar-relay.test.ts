@@ -8,7 +8,7 @@ import { afterEach, expect, test } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
 import { GATEWAY_LIMITS } from "../../gpu-backend/gateway/limits/gateway-limits.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { readEnv } from "../../src/env.ts";
 import { systemClock } from "../../src/platform/clock.ts";

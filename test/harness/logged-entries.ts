@@ -1,6 +1,6 @@
 // Defines what a log holds of an entry, row by row, as the fake run log and its contract tell it.
 import type { StoredSignal, StoredText, StoredTurns } from "../../src/core/contract/export-tables.ts";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { promptBegins } from "../../src/core/transcript/prompt-begins.ts";
 import type { AuditVerdictRow, LogEntry } from "../../src/ports/log-entry.ts";

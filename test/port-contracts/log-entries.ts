@@ -1,7 +1,7 @@
 // Made-up log entries for the run log's tests: random rich ones, and one of any size.
 
 import { READING_STATUSES } from "../../src/core/asking/readings.ts";
-import { TAU_UNDEFINED } from "../../src/core/contract/replies.ts";
+import { TAU_UNDEFINED } from "../../src/core/contract/group-reply.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../src/core/faults/errors.ts";
 import { mayCome } from "../../src/core/faults/mendable.ts";
 import type { GroupEntry, LogEntry, VerdictRow } from "../../src/ports/log-entry.ts";

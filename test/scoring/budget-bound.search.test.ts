@@ -2,7 +2,7 @@
 // schedule, the judge, and the verifier's answers, failures and unreadable texts.
 
 import { describe, expect, it } from "vitest";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";

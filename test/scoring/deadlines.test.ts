@@ -1,7 +1,7 @@
 // Defines what is made of a tournament that its deadline cut: everyone judged by what was asked, where a part
 // is enough; and the very result as ever where nothing was cut.
 import { expect, test } from "vitest";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { type FakeVerifier, fakeVerifier, type Script } from "../harness/fakes.ts";

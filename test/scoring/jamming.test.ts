@@ -1,7 +1,7 @@
 // Holds that candidates that keep the verifier from answering are found however many they are, where
 // every pair or one list is asked, and that others are not: not by noise, not where the verifier is dead.
 import { describe, expect, it } from "vitest";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";

@@ -1,7 +1,7 @@
 // A candidate that is judged alone never turns a loss into null: for every kind that asks about one candidate
 // at a time, over HTTP. Random groups; a failing test's name holds the seed.
 import { describe, expect, test } from "vitest";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { KIND_USES, requestOf, use } from "../admission/kinds.ts";
 import { setUp } from "../api/routes/harness.ts";

@@ -2,7 +2,7 @@
 // `auto` chose, and null only where nothing was decided.
 
 import { describe, expect, it } from "vitest";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";

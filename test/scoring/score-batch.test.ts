@@ -1,6 +1,6 @@
 // Invariant 2: Output has the input's length and order.
 import { describe, expect, it } from "vitest";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { fakeVerifier, type Script } from "../harness/fakes.ts";
 

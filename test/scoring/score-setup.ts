@@ -1,4 +1,4 @@
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { type RewardsRequest, RewardsRequestSchema } from "../../src/core/reward/requests.ts";

@@ -2,7 +2,8 @@
 // wrong one of those; an unreadable summary gives no number.
 import { describe, expect, test } from "vitest";
 import { PRESETS, promptOf } from "../../lab/templates/index.ts";
-import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { templateKey } from "../../src/core/judges/presets/own.ts";
 import type { Preset } from "../../src/core/judges/presets/preset.ts";

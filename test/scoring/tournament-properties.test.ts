@@ -2,7 +2,7 @@
 // answers, a budget is a bound, the counts add up, and a rollout that is left out changes only what it must.
 // That an early judgement equals the whole one: test/objects/gathering/early.test.ts.
 import { describe, expect, it } from "vitest";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { createRandom, hashText, shuffled } from "../../src/core/math/random.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { SCHEDULES } from "../../src/core/tournament/schedules/table.ts";

@@ -2,7 +2,7 @@
 // the verifier is shown shorter, and at last costs no other.
 
 import { describe, expect, it } from "vitest";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";

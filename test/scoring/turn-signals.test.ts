@@ -2,7 +2,7 @@
 // environment's, but for judges that are shown the whole. Walks the table of kinds.
 
 import { describe, expect, it, test } from "vitest";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Reading } from "../../src/core/asking/readings.ts";
-import type { GroupResult } from "../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { BUILT_IN_DEFAULT } from "../../src/core/reward/default-spec.ts";
 import type { SpecInput } from "../../src/core/reward/flat-spec.ts";
 import { RewardsRequestSchema } from "../../src/core/reward/requests.ts";

@@ -1,7 +1,8 @@
 // A simulated Kritai for trainers in virtual time: real rooms over storage that outlives them, a judge whose
 // rewards are known, restarts.
 
-import type { RewardsReply, RolloutResult } from "../../src/core/contract/replies.ts";
+import type { RolloutResult } from "../../src/core/contract/group-reply.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { hashText } from "../../src/core/math/random.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";
 import { groupStorage } from "../../src/objects/gathering/group-storage.ts";

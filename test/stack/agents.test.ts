@@ -7,7 +7,7 @@ import { agentsRun } from "../../scripts/stack/example-agents.ts";
 import { agentGroup, agentTasks, sharesMet } from "../../scripts/stack/examples.ts";
 import { judgesRuns, runLabels, startSimulatedJudge } from "../../scripts/stack/judge.ts";
 import { writeInto } from "../../scripts/stack/made-up-run.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { promptNames } from "../../src/core/judges/render.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";

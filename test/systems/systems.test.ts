@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import * as formulas from "../../clients/typescript/src/formulas.ts";
 import { promptOf, TEMPLATES } from "../../lab/templates/index.ts";
 import { type System, systems } from "../../scripts/build/systems/rows.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
 import { compileSpec } from "../../src/core/reward/compiled-spec.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";

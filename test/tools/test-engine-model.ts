@@ -7,8 +7,10 @@ import { textTable } from "../../scripts/stack/demo-tables.ts";
 import { textProblems } from "../../scripts/stack/examples.ts";
 import { startStack } from "../../scripts/stack/stack.ts";
 import { textGroup } from "../../scripts/stack/text-demo.ts";
-import type { GroupResult, RewardsReply } from "../../src/core/contract/replies.ts";
-import { bootstrapMean, mean } from "../../src/core/math/stats.ts";
+import type { GroupResult } from "../../src/core/contract/group-reply.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
+import { bootstrapMean } from "../../src/core/math/bootstrap.ts";
+import { mean } from "../../src/core/math/stats.ts";
 import { firstAnswer, Server } from "./test-engine-servers.ts";
 import { run } from "./test-engine-venv.ts";
 

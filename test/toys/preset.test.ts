@@ -3,7 +3,7 @@
 
 import { expect, test, vi } from "vitest";
 import { startSimulator } from "../../gpu-backend/engines/simulator/server.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../src/verifier/openai/adapter.ts";
 import { problemOf, setUp } from "../api/routes/harness.ts";

@@ -3,7 +3,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { unitScore } from "../../src/api/tools/shared/sample-score.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { DEFAULT_SPEC } from "../../src/core/contract/spec.ts";
 import { ofFlat } from "../../src/core/reward/spec-forms.ts";
 import { fenced, problemOf, setUp } from "../api/routes/harness.ts";

@@ -2,7 +2,7 @@
 // the toy kind.
 
 import { describe, expect, test, vi } from "vitest";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { ITEM_ERRORS } from "../../src/core/faults/errors.ts";
 import { fenced, longest, setUp } from "../api/routes/harness.ts";
 import { F, refused, request, rewarded, T } from "../api/routes/signals-setup.ts";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createEnginePool } from "../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../gpu-backend/gateway/http/server.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { SCALAR_APIS, stepScoresIn } from "../../src/core/wire/scalar-apis.ts";
 import { readEnv } from "../../src/env.ts";
 import { createVerifier } from "../../src/verifier/create.ts";

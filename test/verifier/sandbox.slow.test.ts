@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ranOf } from "../../gpu-backend/engines/cpu/examine.ts";
 import type { RunResult } from "../../gpu-backend/engines/cpu/sandbox/protocol.ts";
 import { createSandbox } from "../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
-import type { RewardsReply } from "../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { SANDBOX_APIS, type SandboxShape } from "../../src/core/wire/sandbox-apis.ts";
 import { readEnv } from "../../src/env.ts";

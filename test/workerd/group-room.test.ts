@@ -3,7 +3,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, inject, test } from "vitest";
-import { RewardsReplySchema } from "../../src/core/contract/replies.ts";
+import { RewardsReplySchema } from "../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
 import type { ClientProbe, GatheredSample } from "../../src/objects/gathering/gathering.ts";

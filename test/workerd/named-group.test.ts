@@ -3,7 +3,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { type RewardsReply, RewardsReplySchema } from "../../src/core/contract/replies.ts";
+import { type RewardsReply, RewardsReplySchema } from "../../src/core/contract/rewards-reply.ts";
 import type { GroupState } from "../../src/objects/gathering/group-state.ts";
 import { createRoomStore } from "../../src/objects/gathering/room-store.ts";
 import { durableValues } from "../../src/objects/storage/durable.ts";

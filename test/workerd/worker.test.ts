@@ -2,7 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { expect, inject, test } from "vitest";
-import { type RewardsReply, RewardsReplySchema } from "../../src/core/contract/replies.ts";
+import { type RewardsReply, RewardsReplySchema } from "../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import worker from "../../src/worker.ts";
 import type { Seen } from "./upstream.ts";

@@ -2,7 +2,7 @@
 
 import { uniqueMaximum } from "../../../src/core/formulations/formulations.ts";
 import { hashText } from "../../../src/core/math/random.ts";
-import { kendallTauB, type TauB } from "../../../src/core/math/stats.ts";
+import { kendallTauB, type TauB } from "../../../src/core/math/tau-b.ts";
 import { listAccuracy } from "../../../src/core/tournament/metrics.ts";
 import { PARSE_RATE_LOW } from "../../../src/core/tournament/warnings.ts";
 import { clusteredRatio, type Observation, type RatioOptions } from "../../statistics/clusters.ts";

@@ -2,7 +2,7 @@
 
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { createPreparer, type PreparedGroup } from "../../../src/core/candidate/prepare.ts";
-import type { Group } from "../../../src/core/contract/requests.ts";
+import type { Group } from "../../../src/core/contract/group.ts";
 import type { FlatSpec } from "../../../src/core/contract/spec.ts";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { FlatSpecSchema } from "../../../src/core/reward/flat-spec.ts";

@@ -2,7 +2,7 @@
 // judge.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { type Group, GroupSchema } from "../../../src/core/contract/requests.ts";
+import { type Group, GroupSchema } from "../../../src/core/contract/group.ts";
 import { ITEMS_MAX, type Workload } from "../kinds/item.ts";
 
 const BODIES = {

@@ -1,7 +1,7 @@
 // Turns groups of rollouts into request bodies of any sort, by the run's shape.
 
 import { questionText } from "../../../src/core/candidate/taken.ts";
-import type { Group } from "../../../src/core/contract/requests.ts";
+import type { Group } from "../../../src/core/contract/group.ts";
 import { LETTERS } from "../../../src/core/judges/render.ts";
 import type { SpecInput } from "../../../src/core/reward/flat-spec.ts";
 import type { Workload } from "../kinds/item.ts";

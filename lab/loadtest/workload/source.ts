@@ -1,7 +1,7 @@
 // Where a run's workload comes from: the examples, a file or a seed.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { GroupSchema } from "../../../src/core/contract/requests.ts";
+import { GroupSchema } from "../../../src/core/contract/group.ts";
 import { GROUPS_FILE } from "../../problems/groups.ts";
 import type { Workload } from "../kinds/item.ts";
 import { readWorkloadFile } from "./file.ts";

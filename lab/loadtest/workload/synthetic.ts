@@ -1,5 +1,5 @@
 // Groups made up from a seed: problems and programs of a given size, with labels that the simulator reads.
-import type { Group } from "../../../src/core/contract/requests.ts";
+import type { Group } from "../../../src/core/contract/group.ts";
 import { createRandom, hashText } from "../../../src/core/math/random.ts";
 
 export interface SyntheticSize {

@@ -1,7 +1,7 @@
 // The guarantees of clustered estimates: means, whole clusters drawn, coverage over simulated sets.
 import { describe, expect, it } from "vitest";
+import { bootstrapRatio, bootstrapTail } from "../../../src/core/math/bootstrap.ts";
 import { createRandom } from "../../../src/core/math/random.ts";
-import { bootstrapRatio, bootstrapTail } from "../../../src/core/math/stats.ts";
 import { type EvaluationList, evaluate } from "../../evaluate/figures/evaluation.ts";
 import { clusteredRatio } from "../../statistics/clusters.ts";
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { LAB } from "../../../scripts/project/lab.ts";
-import { VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
+import { VerdictsRequestSchema } from "../../../src/core/contract/verdicts-request.ts";
 import { rewardVerdicts } from "../../../src/core/formulations/rewards.ts";
 import { SPEC_FORMS } from "../../../src/core/reward/signals-spec.ts";
 import { LAYOUTS } from "../../evaluate/verifiers/layouts/table.ts";

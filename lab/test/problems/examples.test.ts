@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { findSamples } from "../../../gpu-backend/engines/cpu/samples.ts";
 import type { TestCase } from "../../../gpu-backend/engines/cpu/test-cases.ts";
 import { extractCandidate, normaliseCandidate } from "../../../src/core/candidate/extract.ts";
-import { GroupSchema } from "../../../src/core/contract/requests.ts";
+import { GroupSchema } from "../../../src/core/contract/group.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";

@@ -1,7 +1,7 @@
 // The rows from which sets are built: problems.jsonl and candidates.jsonl, and how candidates get their ids.
 
 import * as z from "zod";
-import { PassRateSchema } from "../../../src/core/contract/requests.ts";
+import { PassRateSchema } from "../../../src/core/contract/group.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { sha256Hex } from "../../../src/platform/sha256.ts";
 import type { Json } from "../../problems/problem.ts";

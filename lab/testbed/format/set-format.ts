@@ -1,7 +1,7 @@
 // The file format of a set of lists, `kritai-set/1`: the rows of manifest.json, lists.jsonl and
 // adversarial.jsonl. Knows neither how a set is built nor how it is used.
 import * as z from "zod";
-import { PassRateSchema } from "../../../src/core/contract/requests.ts";
+import { PassRateSchema } from "../../../src/core/contract/group.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 
 export const SET_FORMAT = "kritai-set/1";

@@ -3,16 +3,14 @@ import * as z from "zod";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
 import { MessageSchema } from "../../../src/api/tools/shared/messages.ts";
+import { GroupResultSchema, RolloutResultSchema, VerifierUseSchema } from "../../../src/core/contract/group-reply.ts";
 import {
   BatchMetricsSchema,
-  GroupResultSchema,
   RewardsEventSchema,
   RewardsReplySchema,
-  RolloutResultSchema,
-  VerifierUseSchema,
-} from "../../../src/core/contract/replies.ts";
-import { VerdictItemSchema, VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
+} from "../../../src/core/contract/rewards-reply.ts";
 import { OverlongSchema } from "../../../src/core/contract/spec.ts";
+import { VerdictItemSchema, VerdictsRequestSchema } from "../../../src/core/contract/verdicts-request.ts";
 import { FlatSpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";

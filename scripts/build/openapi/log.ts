@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { READING_STATUSES } from "../../../src/core/asking/readings.ts";
 import type { StoredSignal, StoredText, StoredTurns } from "../../../src/core/contract/export-tables.ts";
-import { BatchMetricsSchema, GroupResultSchema, TimingSchema } from "../../../src/core/contract/replies.ts";
+import { GroupResultSchema } from "../../../src/core/contract/group-reply.ts";
+import { BatchMetricsSchema, TimingSchema } from "../../../src/core/contract/rewards-reply.ts";
 import { RunMetadataSchema } from "../../../src/core/contract/run-metadata.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { AlarmSpan } from "../../../src/core/health/alarm.ts";

@@ -2,19 +2,18 @@
 // path. How each kind is handled is decided in carriers.ts.
 import { LIMITS } from "../../core/faults/limits.ts";
 import { itemsOf } from "../../core/transcript/forms.ts";
+import { imageAddress } from "../../core/transcript/images.ts";
 import {
   type ContentKind,
   columnKind,
-  imageAddress,
   isAside,
   isNothing,
   isRecord,
   isTextType,
-  isThought,
-  isThoughtField,
   kindNamed,
 } from "../../core/transcript/kinds.ts";
 import { namesPolicy, namesResult, roleKind } from "../../core/transcript/roles.ts";
+import { isThought, isThoughtField } from "../../core/transcript/thoughts.ts";
 
 export type ContentPath = readonly (string | number)[];
 

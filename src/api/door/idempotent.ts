@@ -1,6 +1,6 @@
 // Idempotency-Key: computes a route's reply once and replays it to repeated requests.
 
-import type { RewardsReply } from "../../core/contract/replies.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

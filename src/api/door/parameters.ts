@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { StepSchema } from "../../core/contract/requests.ts";
+import { StepSchema } from "../../core/contract/request-fields.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { fieldErrors, SUGGESTING } from "../../core/faults/field-errors.ts";
 import { bound, type LimitName } from "../../core/faults/limit-advice.ts";

@@ -1,5 +1,5 @@
 // Passes a verifier's Retry-After on to the client.
-import type { RewardsReply } from "../../core/contract/replies.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { isMendable } from "../../core/faults/mendable.ts";
 
 /** Maximum wait that is passed on to the client, in seconds. */

@@ -3,7 +3,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { GroupResultSchema, type RewardsReply, RewardsReplySchema } from "../../core/contract/replies.ts";
+import { GroupResultSchema } from "../../core/contract/group-reply.ts";
+import { type RewardsReply, RewardsReplySchema } from "../../core/contract/rewards-reply.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRoute, BatchView } from "../../objects/batches/view.ts";

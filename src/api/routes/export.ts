@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { EXPORT_TABLES, type ExportTable } from "../../core/contract/export-tables.ts";
 import type { RunKey } from "../../core/contract/owner.ts";
-import { RunIdSchema } from "../../core/contract/requests.ts";
+import { RunIdSchema } from "../../core/contract/request-fields.ts";
 import { TRAINING_TABLES } from "../../core/contract/training-rows.ts";
 import { asApiError } from "../../core/faults/errors.ts";
 import type { RunDetail } from "../../ports/logged-rows.ts";

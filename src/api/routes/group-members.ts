@@ -3,8 +3,10 @@
 import * as z from "zod";
 import { said } from "#said";
 import { canonicalJson } from "../../core/contract/canonical-json.ts";
-import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
-import { DeadlineSchema, type Group, RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
+import type { Group } from "../../core/contract/group.ts";
+import type { GroupResult } from "../../core/contract/group-reply.ts";
+import { DeadlineSchema, RunIdSchema, StepSchema } from "../../core/contract/request-fields.ts";
+import { RewardsEventSchema, RewardsReplySchema } from "../../core/contract/rewards-reply.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
 import { theLimit } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

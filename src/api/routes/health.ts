@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { ownerName } from "../../core/contract/owner.ts";
-import { RunIdSchema } from "../../core/contract/requests.ts";
+import { RunIdSchema } from "../../core/contract/request-fields.ts";
 import { lookOver } from "../../core/health/alarm.ts";
 import { ALARMS } from "../../core/health/alarms/table.ts";
 import type { RouteDeps } from "../door/deps.ts";

@@ -7,7 +7,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import { compileSpec } from "../../core/reward/compiled-spec.ts";
 import type { RewardsRequest } from "../../core/reward/requests.ts";
 import type { Spec } from "../../core/reward/spec.ts";
-import { imageAddress, imagePart } from "../../core/transcript/kinds.ts";
+import { imageAddress, imagePart } from "../../core/transcript/images.ts";
 import { sha256OfBytes } from "../../platform/sha256.ts";
 import type { InTurns } from "../../scoring/turns.ts";
 import type { ContentPath } from "../content/pieces.ts";

@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract/requests.ts";
+import { RunIdSchema, SpecNameSchema, StepSchema } from "../../core/contract/request-fields.ts";
 import { asApiError } from "../../core/faults/errors.ts";
 import { SPEC_FORMS } from "../../core/reward/signals-spec.ts";
 import { rescoreRun } from "../../scoring/rescore.ts";

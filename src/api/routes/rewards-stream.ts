@@ -1,12 +1,8 @@
 // The NDJSON reply of /v1/rewards: one line per group as soon as it is judged, heartbeats, and a final line.
 
+import type { GroupResult } from "../../core/contract/group-reply.ts";
 import { type JsonWriter, jsonWriter } from "../../core/contract/json-text.ts";
-import {
-  type GroupResult,
-  type RewardsEvent,
-  RewardsEventSchema,
-  type RewardsReply,
-} from "../../core/contract/replies.ts";
+import { type RewardsEvent, RewardsEventSchema, type RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { asApiError, REQUEST_ERRORS } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { Timers } from "../../ports/ports.ts";

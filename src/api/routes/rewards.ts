@@ -2,7 +2,8 @@
 // later as a batch.
 
 import * as z from "zod";
-import { type GroupResult, RewardsEventSchema, RewardsReplySchema } from "../../core/contract/replies.ts";
+import type { GroupResult } from "../../core/contract/group-reply.ts";
+import { RewardsEventSchema, RewardsReplySchema } from "../../core/contract/rewards-reply.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../core/reward/requests.ts";
 import { partyOf } from "../../scoring/party.ts";

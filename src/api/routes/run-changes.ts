@@ -5,7 +5,7 @@ import * as z from "zod";
 import { said } from "#said";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { ownerName } from "../../core/contract/owner.ts";
-import { RunIdSchema } from "../../core/contract/requests.ts";
+import { RunIdSchema } from "../../core/contract/request-fields.ts";
 import { RunMetadataSchema } from "../../core/contract/run-metadata.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { OBJECT_KINDS, type RunObject } from "../../objects/run-objects/list.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { said } from "#said";
 import type { RunKey } from "../../core/contract/owner.ts";
 import { ownerName } from "../../core/contract/owner.ts";
-import { RunIdSchema, StepSchema } from "../../core/contract/requests.ts";
+import { RunIdSchema, StepSchema } from "../../core/contract/request-fields.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import type { RouteDeps } from "../door/deps.ts";
 import { listedOwner, OwnerQuerySchema, ofRun, RunsQuerySchema } from "../door/owned.ts";

@@ -2,7 +2,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
+import type { GroupResult, RolloutResult } from "../../core/contract/group-reply.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 
 const value = z.number().nullable();
 const perItem = z.array(value);

@@ -2,7 +2,7 @@
 
 import { said } from "#said";
 import { withLogTexts } from "../../core/contract/kept-texts.ts";
-import { SpecNameSchema } from "../../core/contract/requests.ts";
+import { SpecNameSchema } from "../../core/contract/request-fields.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { compileSpec } from "../../core/reward/compiled-spec.ts";

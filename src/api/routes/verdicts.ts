@@ -2,8 +2,8 @@
 
 import { canonicalJson } from "../../core/contract/canonical-json.ts";
 import { withLogTexts } from "../../core/contract/kept-texts.ts";
-import { VerdictsReplySchema } from "../../core/contract/replies.ts";
-import { type VerdictsRequest, VerdictsRequestSchema } from "../../core/contract/requests.ts";
+import { VerdictsReplySchema } from "../../core/contract/verdicts-reply.ts";
+import { type VerdictsRequest, VerdictsRequestSchema } from "../../core/contract/verdicts-request.ts";
 import { itemsByPrompt } from "../../core/formulations/cases.ts";
 import { type RewardedVerdicts, rewardVerdicts } from "../../core/formulations/rewards.ts";
 import { sha256Hex } from "../../platform/sha256.ts";

@@ -1,7 +1,7 @@
 // The descriptions of native routes for the API reference, which are written next to the handlers. Used only
 // by the OpenAPI generator.
 import * as z from "zod";
-import { RunIdSchema } from "../../core/contract/requests.ts";
+import { RunIdSchema } from "../../core/contract/request-fields.ts";
 
 /** The documentation of one route. */
 export interface Words {

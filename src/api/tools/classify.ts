@@ -2,7 +2,7 @@
 // input, in the same order.
 import * as z from "zod";
 import { said } from "#said";
-import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../core/contract/group.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { OPENED_TURN, splitRendered } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";

@@ -1,6 +1,7 @@
 // Parses a comparison from a chat: our own prompt format, or a JSON object.
 import * as z from "zod";
-import { type Group, GroupSchema, type PromptInput, type Rollout } from "../../core/contract/requests.ts";
+import { type Group, GroupSchema, type Rollout } from "../../core/contract/group.ts";
+import type { PromptInput } from "../../core/contract/prompt.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { type PromptForm, parsePrompt } from "../../core/judges/render.ts";
 import { elements } from "../content/pieces.ts";

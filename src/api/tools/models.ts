@@ -1,6 +1,6 @@
 // GET /v1/models and /v1/models/:id: lists specs as chat models.
 import * as z from "zod";
-import { SpecNameSchema } from "../../core/contract/requests.ts";
+import { SpecNameSchema } from "../../core/contract/request-fields.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { timedStore } from "../../scoring/request-scope.ts";

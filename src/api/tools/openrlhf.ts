@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
-import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../core/contract/group.ts";
 import { counted } from "../../core/faults/limit-advice.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { answerAfter, OPENED_TURN, renderedPrompt, splitRendered } from "./shared/chat-template.ts";

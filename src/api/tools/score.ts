@@ -1,6 +1,6 @@
 // POST /score and /v1/score: vLLM's score API, which returns a score for each pair of strings.
 import * as z from "zod";
-import { GroupSchema, RolloutTextSchema } from "../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../core/contract/group.ts";
 import { invalidRequest } from "../door/validation.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { rerankers } from "./shared/dialects.ts";

@@ -4,7 +4,8 @@
 import * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../core/contract/any-json.ts";
-import { RolloutTextSchema, StepSchema } from "../../core/contract/requests.ts";
+import { RolloutTextSchema } from "../../core/contract/group.ts";
+import { StepSchema } from "../../core/contract/request-fields.ts";
 import { renderedPrompt, withoutClosing } from "./shared/chat-template.ts";
 import { type Contract, contractBody } from "./shared/contract.ts";
 import { trainers } from "./shared/dialects.ts";

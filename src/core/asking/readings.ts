@@ -1,7 +1,7 @@
 // Reads generations: turns an answer into a verdict on the candidates, or into the reason why there is none.
 
 import type { JudgeSettings } from "../contract/judge-settings.ts";
-import { VERDICT_STATUSES } from "../contract/replies.ts";
+import { VERDICT_STATUSES } from "../contract/verdicts-reply.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { readByPreset } from "../judges/preset-reading.ts";
 import { presetNamed } from "../judges/presets/table.ts";

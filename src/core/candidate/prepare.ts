@@ -2,7 +2,7 @@
 // question.
 
 import type { CandidateRule } from "../contract/candidate-rule.ts";
-import type { Group } from "../contract/requests.ts";
+import type { Group } from "../contract/group.ts";
 import { drained } from "../math/drained.ts";
 import { hashText } from "../math/random.ts";
 import { ownWords, thoughtApart } from "../transcript/turns.ts";

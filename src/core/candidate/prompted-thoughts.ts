@@ -1,7 +1,8 @@
 // Finds rollouts that begin inside thoughts that their prompt opened, either with a template's `<think>` at
 // the end of the prompt or in a prefilled assistant message.
 
-import type { Group, Prompt, PromptMessage, Rollout } from "../contract/requests.ts";
+import type { Group, Rollout } from "../contract/group.ts";
+import type { Prompt, PromptMessage } from "../contract/prompt.ts";
 import { endsInThoughts, thinkingOf } from "../text/thinking.ts";
 import { namesPolicy } from "../transcript/roles.ts";
 import { turnsOf } from "../transcript/turns.ts";

@@ -1,7 +1,8 @@
 // Determines what is judged of each rollout in a group, and the question shown with it: candidates extracted
 // from texts, or views of multi-turn rollouts.
 import { type CandidateRule, maxChars, transcriptRule } from "../contract/candidate-rule.ts";
-import type { Group, Prompt, PromptMessage } from "../contract/requests.ts";
+import type { Group } from "../contract/group.ts";
+import type { Prompt, PromptMessage } from "../contract/prompt.ts";
 import { isTooLong } from "../contract/text-bytes.ts";
 import { ApiError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";

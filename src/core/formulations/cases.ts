@@ -2,7 +2,7 @@
 // contradictory fields.
 
 import { canonicalJson } from "../contract/canonical-json.ts";
-import type { VerdictItem, VerdictsRequest } from "../contract/requests.ts";
+import type { VerdictItem, VerdictsRequest } from "../contract/verdicts-request.ts";
 import { ApiError, type RequestErrorCode } from "../faults/errors.ts";
 import { counted, theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

@@ -1,7 +1,7 @@
 // Computes the content and format rewards of a verdict under each formulation.
 
-import type { VerdictStatus } from "../contract/replies.ts";
-import type { Formulation, VerdictOptions } from "../contract/requests.ts";
+import type { VerdictStatus } from "../contract/verdicts-reply.ts";
+import type { Formulation, VerdictOptions } from "../contract/verdicts-request.ts";
 import { letterAt, parseLetter, parseScores, type ScoresVerdict } from "../judges/verdict.ts";
 import { roundHalfEven, strip, stripStart } from "../text/python-text.ts";
 import { isLetterForm, isScoresForm, strictContent, strictScores } from "./strict-verdict.ts";

@@ -1,9 +1,9 @@
 // The complete computation of /v1/verdicts: rewards for training the verifier itself.
 
 import { softOverlong } from "../candidate/overlong.ts";
-import type { VerdictsReply } from "../contract/replies.ts";
-import type { VerdictsRequest } from "../contract/requests.ts";
 import { isTooLong } from "../contract/text-bytes.ts";
+import type { VerdictsReply } from "../contract/verdicts-reply.ts";
+import type { VerdictsRequest } from "../contract/verdicts-request.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { letterAt } from "../judges/verdict.ts";
 import { mean, populationStd } from "../math/stats.ts";

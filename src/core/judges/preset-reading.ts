@@ -1,5 +1,5 @@
 // Turns the parsed answer to a preset's question into a verdict about the candidates shown.
-import type { VerdictStatus } from "../contract/replies.ts";
+import type { VerdictStatus } from "../contract/verdicts-reply.ts";
 import { segmentOf } from "./parsers/answer-text.ts";
 import type { TokenLogprobs } from "./parsers/parser.ts";
 import type { Value } from "./parsers/parser-result.ts";

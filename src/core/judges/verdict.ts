@@ -1,6 +1,6 @@
 // The robust parser, which turns a verifier's generation into a verdict and is used for decisions. The strict
 // parsers are in strict-verdict.ts.
-import type { VerdictStatus } from "../contract/replies.ts";
+import type { VerdictStatus } from "../contract/verdicts-reply.ts";
 import { strip } from "../text/python-text.ts";
 import { answerStart } from "../text/thinking.ts";
 import { type Box, nextBox } from "./parsers/boxes.ts";

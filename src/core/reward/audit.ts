@@ -7,7 +7,7 @@ import type { PreparedGroup } from "../candidate/prepare.ts";
 import { canonicalJudge, JudgeSchema } from "../contract/judge-settings.ts";
 import type { Audit } from "../contract/spec.ts";
 import { hashText } from "../math/random.ts";
-import { spearman } from "../math/stats.ts";
+import { spearman } from "../math/tau-b.ts";
 import { judgeFault } from "../tournament/judge-fault.ts";
 import { needsReference, ScheduleSchema } from "../tournament/named-schedule.ts";
 import type { Spec } from "./spec.ts";

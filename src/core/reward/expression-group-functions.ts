@@ -4,7 +4,7 @@
 import type { ValueRange } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { square } from "../math/elementary.ts";
-import { rankShares } from "../math/stats.ts";
+import { rankShares } from "../math/tau-b.ts";
 
 /**
  * A function over the group: maps the members' numbers to new numbers in the same order. Members with a null

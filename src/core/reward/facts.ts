@@ -3,7 +3,7 @@
 // that lacks them is scored without the signal.
 
 import { type Fact, factOf, type GroupFault } from "../asking/signal.ts";
-import type { Group } from "../contract/requests.ts";
+import type { Group } from "../contract/group.ts";
 import { ApiError, type FieldError } from "../faults/errors.ts";
 import { LIMITS } from "../faults/limits.ts";
 import type { CompiledSignal, CompiledSpec } from "./compiled-spec.ts";

@@ -6,7 +6,7 @@ import { isFirst } from "../asking/purpose.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { GroupResult, RolloutResult, VerifierUse } from "../contract/replies.ts";
+import type { GroupResult, RolloutResult, VerifierUse } from "../contract/group-reply.ts";
 import { mayCome } from "../faults/mendable.ts";
 import { ranks } from "../tournament/decide.ts";
 import {

@@ -3,17 +3,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import {
-  DeadlineSchema,
-  type Group,
-  GroupSchema,
-  givenRollouts,
-  LanguageSchema,
-  RolloutSchema,
-  RunIdSchema,
-  SpecNameSchema,
-  StepSchema,
-} from "../contract/requests.ts";
+import { type Group, GroupSchema, givenRollouts, RolloutSchema } from "../contract/group.ts";
+import { DeadlineSchema, LanguageSchema, RunIdSchema, SpecNameSchema, StepSchema } from "../contract/request-fields.ts";
 import { someOf } from "../faults/bounded.ts";
 import { SPEC_FORMS } from "./signals-spec.ts";
 import { SIGNALS } from "./table.ts";

@@ -1,9 +1,9 @@
 // The two forms in which an author may write a spec: flat, or with named signals. Everything that depends on
 // the form is in this table; the rest of the code sees only signals.
 import { canonicalJson } from "../contract/canonical-json.ts";
+import type { GroupResult } from "../contract/group-reply.ts";
 import { hashedJudge, type JudgeSettings, type NamedSchedule } from "../contract/judge-settings.ts";
 import { decidingOf } from "../contract/kept-texts.ts";
-import type { GroupResult } from "../contract/replies.ts";
 import type { FlatSpec, FormatRule } from "../contract/spec.ts";
 import { type Spec, type SpecSignal, sumOf, withSignals } from "./spec.ts";
 

@@ -12,7 +12,8 @@ import { isOpener } from "../candidate/openers.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { anyText, someText, wholeFrom } from "../faults/bounded.ts";
 import { power as raised } from "../math/elementary.ts";
-import { mostFrequent, rankShares, sumOf } from "../math/stats.ts";
+import { mostFrequent, sumOf } from "../math/stats.ts";
+import { rankShares } from "../math/tau-b.ts";
 import { millionthsOf, ToleranceSchema } from "./reference.ts";
 import { UnreadableSchema, unread } from "./unreadable.ts";
 

@@ -4,10 +4,12 @@
 import type { Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
 import type { Valued } from "../asking/signal-value.ts";
-import type { BatchMetrics, GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/replies.ts";
+import type { GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/group-reply.ts";
+import type { BatchMetrics } from "../contract/rewards-reply.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { square } from "../math/elementary.ts";
-import { kendallTauB, mean, meanRanks, percentile, populationStd, sumOf } from "../math/stats.ts";
+import { mean, percentile, populationStd, sumOf } from "../math/stats.ts";
+import { kendallTauB, meanRanks } from "../math/tau-b.ts";
 
 /** tau-b of win counts against pass rates; null with a reason if it is undefined. */
 export function groupTau(

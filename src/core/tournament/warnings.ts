@@ -3,7 +3,8 @@
 import { isUsualLanguage } from "../candidate/languages.ts";
 import { hasNearCopies } from "../candidate/near-copies.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { BatchMetrics, GroupResult } from "../contract/replies.ts";
+import type { GroupResult } from "../contract/group-reply.ts";
+import type { BatchMetrics } from "../contract/rewards-reply.ts";
 
 /**
  * Parse rate below which many results are decided by unreadable answers instead of by candidates (design,

@@ -1,5 +1,7 @@
 // Classifies content in requests from other tools by the names that they use for types and fields.
 
+// Classifies content in requests from other tools by the names that they use for types and fields.
+
 /**
  * Kinds of content other than plain text that a request may contain. Used in the docs and in error messages.
  */
@@ -22,23 +24,8 @@ export const KINDS = {
   role: "messages with an unknown role, in a rollout",
   tools: "tool definitions (`tools`, `functions`)",
 } as const;
+
 export type ContentKind = keyof typeof KINDS;
-
-/** Fields of messages, items and parts that contain thoughts. */
-const THOUGHT_FIELDS = new Set([
-  ...["reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking", "thinking_blocks"],
-  ...["thought", "thoughts", "reasoningContent", "reasoningText", "thinkingBlocks"],
-]);
-
-/** Fields with encrypted thoughts or signatures of thoughts, which contain no readable text. */
-const SEALED_FIELD =
-  /^(?:(?:thought|reasoning|thinking)_?signatures?|encrypted_?(?:content|reasoning|thinking)|redacted_?(?:content|reasoning|thinking))$/i;
-
-/** Types of thought parts and items, in lower case and without hyphens, dots and underscores. */
-const THOUGHT_TYPES = new Set([
-  ...["reasoning", "reasoningtext", "reasoningsummary", "reasoningcontent", "summarytext", "thinking", "thought"],
-  ...["redactedthinking", "redactedreasoning", "encryptedreasoning", "reasoningencrypted", "thinkingblock"],
-]);
 
 const TEXT_TYPES = new Set(["text", "input_text", "output_text"]);
 
@@ -52,6 +39,7 @@ const ABOUT_FIELDS = new Set([
   ...["finish_reason", "stop_reason", "language", "lang", "turn", "turn_id", "turn_identifier"],
   ...["state", "country", "hashed_ip", "source", "model_name", "reasoning_effort", "signature"],
 ]);
+
 const ABOUT_OBJECTS = new Set([
   "metadata",
   "usage",
@@ -75,35 +63,14 @@ const NAMES: readonly (readonly [ContentKind, RegExp])[] = [
   ["file", /file|document|attachment|pdf/i],
   ["refusal", /refus/i],
 ];
+
 const MEDIA: ReadonlySet<ContentKind> = new Set(["image", "audio", "video", "file"]);
 
 export type ForeignFields = Readonly<Record<string, unknown>>;
+
 export const isRecord = (value: unknown): value is ForeignFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const IMAGE_TYPES = new Set(["image_url", "input_image"]);
-const LIFTED = /^sha256:([0-9a-f]{64})$/;
-
-/** The URL of an image part in OpenAI's chat or Responses format; null for other parts. */
-export function imageAddress(part: unknown): string | null {
-  if (!isRecord(part) || typeof part.type !== "string" || !IMAGE_TYPES.has(part.type)) return null;
-  const held = isRecord(part.image_url) ? part.image_url.url : part.image_url;
-  return typeof held === "string" ? held : null;
-}
-
-/** The digest of an extracted image; null for other parts. */
-export const liftedImage = (part: unknown): string | null => LIFTED.exec(imageAddress(part) ?? "")?.[1] ?? null;
-
-/** The placeholder part that stands for an extracted image. */
-export const imagePart = (digest: string) => ({ type: "image_url" as const, image_url: { url: `sha256:${digest}` } });
-
-const isThoughtType = (type: unknown): boolean =>
-  typeof type === "string" && THOUGHT_TYPES.has(type.toLowerCase().replace(/[-._]/g, ""));
-/** Whether a part or item is a thought, in any vendor's format. Bedrock's thoughts have no type. */
-export const isThought = (part: { type?: unknown; thought?: unknown; reasoningContent?: unknown }): boolean =>
-  isThoughtType(part.type) || part.thought === true || (part.type == null && isRecord(part.reasoningContent));
-export const isSealed = (name: string): boolean => SEALED_FIELD.test(name);
-export const isThoughtField = (name: string): boolean => THOUGHT_FIELDS.has(name) || isSealed(name);
 export const isTextType = (type: unknown): boolean =>
   type == null || (typeof type === "string" && TEXT_TYPES.has(type));
 

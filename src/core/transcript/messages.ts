@@ -1,18 +1,11 @@
 // Parses a message or item into parts: OpenAI's chat and Responses formats, Anthropic's blocks, and others.
 // Unknown content becomes a part that contains its JSON; no information about a call or a result is dropped.
-import {
-  type ForeignFields,
-  isAside,
-  isNothing,
-  isRecord,
-  isSealed,
-  isTextType,
-  isThought,
-  isThoughtField,
-  liftedImage,
-} from "./kinds.ts";
+
+import { liftedImage } from "./images.ts";
+import { type ForeignFields, isAside, isNothing, isRecord, isTextType } from "./kinds.ts";
 import { thoughtsOnce, thoughtText } from "./reasoning.ts";
 import { roleKind } from "./roles.ts";
+import { isSealed, isThought, isThoughtField } from "./thoughts.ts";
 
 /**
  * `image` is an extracted image, identified by its digest. `other` is unknown content, as JSON under its

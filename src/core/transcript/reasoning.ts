@@ -1,6 +1,7 @@
 // Extracts thoughts from messages and items, from the fields that many vendors use. A thought that is
 // repeated in two fields counts once. Encrypted, redacted and signed blobs contain no text.
-import { isNothing, isRecord, isSealed } from "./kinds.ts";
+import { isNothing, isRecord } from "./kinds.ts";
+import { isSealed } from "./thoughts.ts";
 
 /** Fields of a thought object that contain its text. SUMMARIES are used if the text is withheld. */
 const WORDS = [

@@ -1,7 +1,8 @@
 // The normalised form of an agent's trajectory: turns that consist of parts, with the author of each part.
 // The parsers of the various formats are in messages.ts and forms.ts.
 import { itemsOf } from "./forms.ts";
-import { imagePart, isRecord } from "./kinds.ts";
+import { imagePart } from "./images.ts";
+import { isRecord } from "./kinds.ts";
 import { type Part, partsOfItem, type ReadItem } from "./messages.ts";
 
 export interface Turn {

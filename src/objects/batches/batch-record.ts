@@ -1,6 +1,7 @@
 // The stored record of a batch, and the view that is built from it. Independent of scoring and the runtime.
 
-import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
+import type { GroupResult } from "../../core/contract/group-reply.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { getJson, getPieces, putJson, putPieces, type Values } from "../storage/values.ts";
 import {
   type BatchFault,

@@ -1,6 +1,7 @@
 // The lifecycle of a batch: submission, scoring, resumption after a restart, end and deletion.
 
-import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
+import type { GroupResult } from "../../core/contract/group-reply.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { ApiError, asApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

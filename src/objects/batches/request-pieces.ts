@@ -1,6 +1,6 @@
 // Serializes a batch's request as JSON lines: one line for everything but the groups, then one per group.
 
-import type { Group } from "../../core/contract/requests.ts";
+import type { Group } from "../../core/contract/group.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRequest } from "./view.ts";
 

@@ -1,6 +1,6 @@
 // Scores one batch. Scoring and logging are the same as for a request to /v1/rewards.
 
-import type { RewardsReply } from "../../core/contract/replies.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";
 import { holdingLater } from "../../scoring/held-work.ts";
 import type { ReadingJournal } from "../../scoring/reading-journal.ts";

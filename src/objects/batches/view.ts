@@ -1,7 +1,8 @@
 // The interface of batches (requests that are answered later): the submitted data, the public view, and the
 // port. Independent of HTTP and storage.
 
-import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
+import type { GroupResult } from "../../core/contract/group-reply.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import type { FieldError, RequestErrorCode } from "../../core/faults/errors.ts";
 import type { RewardsRequest } from "../../core/reward/requests.ts";
 import type { Spec } from "../../core/reward/spec.ts";

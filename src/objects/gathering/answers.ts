@@ -1,5 +1,7 @@
 // Converts the reply for a judged group into one answer per sample.
-import type { RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
+
+import type { RolloutResult } from "../../core/contract/group-reply.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { rewardedMember } from "./arrivals.ts";
 import { isRepetition } from "./group.ts";
 import type { AnswerState, GroupState, Judgement, RoomState, Undecided } from "./group-state.ts";

@@ -1,7 +1,7 @@
 // Guarantees that a request's wait for its reward ends at the deadline or when the client disconnects,
 // wherever the room that gathers its group is running.
 
-import type { RolloutResult } from "../../core/contract/replies.ts";
+import type { RolloutResult } from "../../core/contract/group-reply.ts";
 import type { ItemErrorCode } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { within } from "../../platform/waiting.ts";

@@ -1,8 +1,10 @@
 // The interface of gathering, which lets clients send the samples of a group in separate requests. A room
 // collects the samples, and every request is answered with its sample's reward once the group is judged.
 
-import type { GroupResult, RewardsReply, RolloutResult } from "../../core/contract/replies.ts";
-import type { Prompt, Rollout } from "../../core/contract/requests.ts";
+import type { Rollout } from "../../core/contract/group.ts";
+import type { GroupResult, RolloutResult } from "../../core/contract/group-reply.ts";
+import type { Prompt } from "../../core/contract/prompt.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { Spec } from "../../core/reward/spec.ts";
 

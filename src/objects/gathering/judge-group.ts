@@ -1,6 +1,6 @@
 // Judges one gathered group. Scoring and logging are the same as for a /v1/rewards request with one group.
 
-import type { RewardsReply } from "../../core/contract/replies.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { ApiError, type FieldError } from "../../core/faults/errors.ts";
 import type { Spec } from "../../core/reward/spec.ts";
 import type { JudgingDeps } from "../../scoring/deps.ts";

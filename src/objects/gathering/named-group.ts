@@ -1,8 +1,9 @@
 // A group that the client names, fills position by position, and closes explicitly. It is judged once it is
 // full or closed, and the reply is stored.
 
-import type { GroupResult, RewardsReply } from "../../core/contract/replies.ts";
-import type { Rollout } from "../../core/contract/requests.ts";
+import type { Rollout } from "../../core/contract/group.ts";
+import type { GroupResult } from "../../core/contract/group-reply.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import { LIMITS } from "../../core/faults/limits.ts";

@@ -2,8 +2,9 @@
 // Writes are buffered until they are flushed.
 
 import type { Reading } from "../../core/asking/readings.ts";
-import type { RewardsReply } from "../../core/contract/replies.ts";
-import type { Prompt, Rollout } from "../../core/contract/requests.ts";
+import type { Rollout } from "../../core/contract/group.ts";
+import type { Prompt } from "../../core/contract/prompt.ts";
+import type { RewardsReply } from "../../core/contract/rewards-reply.ts";
 import type { FieldError } from "../../core/faults/errors.ts";
 import type { Spec } from "../../core/reward/spec.ts";
 import type { Timers } from "../../ports/ports.ts";

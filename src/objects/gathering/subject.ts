@@ -1,7 +1,7 @@
 // The fields that all samples of a room have in common, and the check that a new sample agrees with them.
 
 import { canonicalJson } from "../../core/contract/canonical-json.ts";
-import type { Rollout } from "../../core/contract/requests.ts";
+import type { Rollout } from "../../core/contract/group.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import type { GatheredSample, GroupFacts, NamedMembers } from "./gathering.ts";
 import type { GroupState } from "./group-state.ts";

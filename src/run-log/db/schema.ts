@@ -15,8 +15,8 @@ import {
   timestamp,
 } from "drizzle-orm/pg-core";
 import type { SignalDetail } from "../../core/contract/export-tables.ts";
+import type { RolloutResult, TournamentReport } from "../../core/contract/group-reply.ts";
 import { NOBODY } from "../../core/contract/owner.ts";
-import type { RolloutResult, TournamentReport } from "../../core/contract/replies.ts";
 import type { RunMetadata } from "../../core/contract/run-metadata.ts";
 
 // Millisecond precision, like a JavaScript Date, so that values survive a round trip.

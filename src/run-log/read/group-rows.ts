@@ -2,8 +2,8 @@
 // routes.
 import { and, asc, eq, getTableColumns, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import type { GroupResult, RolloutResult } from "../../core/contract/group-reply.ts";
 import type { Owner, RunKey } from "../../core/contract/owner.ts";
-import type { GroupResult, RolloutResult } from "../../core/contract/replies.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { mayCome } from "../../core/faults/mendable.ts";
 import { PROMPT_HEAD_CHARS, promptBegins } from "../../core/transcript/prompt-begins.ts";

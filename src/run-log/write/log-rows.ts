@@ -1,6 +1,6 @@
 // Converts a log entry into rows of the run log's tables. Builds no statements and opens no connections.
 
-import type { RolloutResult } from "../../core/contract/replies.ts";
+import type { RolloutResult } from "../../core/contract/group-reply.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { AuditVerdictRow, GroupEntry, LogEntry, RolloutRow, VerdictRow } from "../../ports/log-entry.ts";
 import type { InsertRow } from "../db/bulk-insert.ts";

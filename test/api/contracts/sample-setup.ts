@@ -1,7 +1,7 @@
 // Helpers shared by the tests of one-sample contracts: each contract's routes and bodies, judgements that a
 // test dictates, and how each tells a reward.
 
-import type { RolloutResult } from "../../../src/core/contract/replies.ts";
+import type { RolloutResult } from "../../../src/core/contract/group-reply.ts";
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import type { GatheredReward, GatheredSample, GroupRooms } from "../../../src/objects/gathering/gathering.ts";
 import * as examples from "./examples.ts";

@@ -2,7 +2,7 @@
 // row gives the rewards that the same group has at /v1/rewards; what is missing, misshapen or
 // contradicts the group is refused.
 import { describe, expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { GroupRooms } from "../../../src/objects/gathering/gathering.ts";
 import { createLocalRooms } from "../../../src/objects/gathering/local.ts";
 import { fakeTemplateStore, type Script } from "../../harness/fakes.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { splitRendered } from "../../../src/api/tools/shared/chat-template.ts";
 import { ranking } from "../../../src/api/tools/shared/relevance.ts";
-import type { GroupResult, RolloutResult } from "../../../src/core/contract/replies.ts";
+import type { GroupResult, RolloutResult } from "../../../src/core/contract/group-reply.ts";
 import type { VerdictRow } from "../../../src/ports/log-entry.ts";
 
 describe("equal scores", () => {

@@ -1,7 +1,7 @@
 // Malformed rollouts of several turns: each has its outcome, and an honest one with it is judged all the
 // same.
 import { describe, expect, it, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeVerifier, preferring } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";

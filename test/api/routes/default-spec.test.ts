@@ -2,7 +2,7 @@
 // of another tool.
 
 import { expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { specOfJudge } from "../../../src/core/reward/default-spec.ts";
 import { readEnv } from "../../../src/env.ts";
 import { systemClock } from "../../../src/platform/clock.ts";

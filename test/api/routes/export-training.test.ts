@@ -2,7 +2,6 @@
 // that give none.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { VerdictItem } from "../../../src/core/contract/requests.ts";
 import {
   isChatPrompt,
   type LoggedAnswer,
@@ -10,6 +9,7 @@ import {
   pairsOf,
   positivesOf,
 } from "../../../src/core/contract/training-rows.ts";
+import type { VerdictItem } from "../../../src/core/contract/verdicts-request.ts";
 import type { RunLog } from "../../../src/ports/run-log.ts";
 import fc from "../../harness/property.ts";
 import { problemOf, setUp } from "./harness.ts";

@@ -1,7 +1,7 @@
 // Specs whose signals need facts of a request, over HTTP: values, details, what the log keeps, and
 // refusals by field before anything is asked.
 import { expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { SIGNALS } from "../../../src/core/reward/table.ts";
 import { problemOf, setUp } from "./harness.ts";
 

@@ -2,7 +2,7 @@
 // reply of its close, in each form.
 
 import { describe, expect, it } from "vitest";
-import { RewardsReplySchema } from "../../../src/core/contract/replies.ts";
+import { RewardsReplySchema } from "../../../src/core/contract/rewards-reply.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";

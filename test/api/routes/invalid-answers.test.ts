@@ -1,7 +1,7 @@
 // An answer that is none, told apart from a wrong one, and never worth more.
 import { describe, expect, test } from "vitest";
 import { PRESETS } from "../../../lab/templates/index.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 

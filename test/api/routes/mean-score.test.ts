@@ -2,7 +2,7 @@
 // hand; refused without scores, null where none was given.
 import { describe, expect, test } from "vitest";
 import { PRESETS, promptOf } from "../../../lab/templates/index.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { scoreScale } from "../../../src/core/judges/score-scale.ts";
 import { problemOf, setUp } from "./harness.ts";
 

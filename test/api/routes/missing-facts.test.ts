@@ -1,7 +1,7 @@
 // Groups that lack a fact of a signal: they have no value of it, their neighbours keep theirs, and a
 // request of which no group has it is refused.
 import { describe, expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { problemOf, setUp } from "./harness.ts";
 
 const boxed = (...answers: string[]) => answers.map((answer) => ({ text: `\\boxed{${answer}}` }));

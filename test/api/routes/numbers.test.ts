@@ -1,7 +1,7 @@
 // Numbers of the caller's own are read by name, null where there is none or it lies outside its range, by
 // which no neighbour loses anything; what a missing reward says of another try.
 import { expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 

@@ -1,7 +1,8 @@
 // The schedule `anchored` against the group's own reference, over HTTP: everyone meets it alone, so
 // that a group of one has a reward, and the reference has none.
 import { describe, expect, test } from "vitest";
-import type { GroupResult, RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../../src/core/contract/group-reply.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { fenced, problemOf, setUp } from "./harness.ts";
 
 const anchored = { name: "anchored", anchor: "reference" };

@@ -1,7 +1,7 @@
 // The judge's tier of the kind reference over HTTP: who decides what, what the judge sees, what
 // appeals measure, and refusals by field.
 import { expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 

@@ -14,7 +14,7 @@ import { OptionsSchema, SampleOptionsSchema } from "../../../src/api/tools/share
 import { RERANKERS } from "../../../src/api/tools/shared/reranker-rows.ts";
 import { SlimeRequestSchema } from "../../../src/api/tools/slime.ts";
 import { VerlRequestSchema } from "../../../src/api/tools/verl.ts";
-import { VerdictsRequestSchema } from "../../../src/core/contract/requests.ts";
+import { VerdictsRequestSchema } from "../../../src/core/contract/verdicts-request.ts";
 import { ADVICE, isLimitName, type LimitName } from "../../../src/core/faults/limit-advice.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { RewardsRequestSchema } from "../../../src/core/reward/requests.ts";

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import type { AppDeps } from "../../../src/api/door/deps.ts";
-import { RewardsEventSchema, type RewardsReply, RewardsReplySchema } from "../../../src/core/contract/replies.ts";
+import { RewardsEventSchema, type RewardsReply, RewardsReplySchema } from "../../../src/core/contract/rewards-reply.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";

@@ -1,6 +1,6 @@
 // The kind rubric over HTTP: values by hand, details and log, failures, refusals by field.
 import { expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 

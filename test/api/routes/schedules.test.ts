@@ -1,6 +1,6 @@
 // Schedules, budgets and scores over HTTP: questions, results, and refusals by field.
 import { describe, expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { fenced, problemOf, setUp } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 // One candidate graded several times: each way of making one number of the answers. And the control without
 // questions.
 import { expect, test } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { problemOf, setUp } from "./harness.ts";
 

@@ -1,5 +1,5 @@
 // Helpers shared by the tests of specs of signals: requests about programs, their rewards and refusals.
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { Script } from "../../harness/fakes.ts";
 import { fenced, problemOf, setUp } from "./harness.ts";
 

@@ -4,7 +4,8 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { type Gateway, startGateway } from "../../../gpu-backend/gateway/http/server.ts";
-import type { GroupResult, RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../../src/core/contract/group-reply.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { Verifier } from "../../../src/ports/ports.ts";
 import { createGatewayVerifier } from "../../../src/verifier/gateway/adapter.ts";

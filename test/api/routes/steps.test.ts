@@ -8,7 +8,7 @@ import { ofSteps } from "../../../src/core/asking/engine-reading.ts";
 import { FIRST } from "../../../src/core/asking/purpose.ts";
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { createPreparer } from "../../../src/core/candidate/prepare.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { DEFAULT_SPEC } from "../../../src/core/contract/spec.ts";
 import { mostFrequent } from "../../../src/core/math/stats.ts";
 import { compileSpec } from "../../../src/core/reward/compiled-spec.ts";

@@ -6,7 +6,7 @@ import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { template } from "../../../scripts/build/openapi/examples.ts";
 import { TemplateReplySchema } from "../../../src/api/routes/templates.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { BUILT_IN } from "../../../src/core/judges/presets/built-in.ts";
 import { presetNames } from "../../../src/core/judges/presets/table.ts";
 import { systemClock } from "../../../src/platform/clock.ts";

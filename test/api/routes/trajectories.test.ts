@@ -1,7 +1,7 @@
 // The example of agents' runs that /docs shows is one that the route takes.
 import { expect, test } from "vitest";
 import { rewardsRequest, runsRequest } from "../../../scripts/build/openapi/examples.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import { fakeVerifier } from "../../harness/fakes.ts";
 import { setUp } from "./harness.ts";

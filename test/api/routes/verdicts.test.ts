@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import * as examples from "../../../scripts/build/openapi/examples.ts";
 import { isPlainVerdictItem } from "../../../src/api/routes/verdict-items.ts";
-import { VerdictsReplySchema } from "../../../src/core/contract/replies.ts";
-import { VerdictItemSchema } from "../../../src/core/contract/requests.ts";
+import { VerdictsReplySchema } from "../../../src/core/contract/verdicts-reply.ts";
+import { VerdictItemSchema } from "../../../src/core/contract/verdicts-request.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import fc from "../../harness/property.ts";
 import { problemOf, setUp } from "./harness.ts";

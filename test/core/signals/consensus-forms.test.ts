@@ -2,7 +2,7 @@
 // over HTTP by index and id, and classes within a tolerance whatever order answers come in.
 import { describe, expect, test } from "vitest";
 import { answerClasses } from "../../../src/core/candidate/answers/answer-classes.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { bordaShares, majorityRewards } from "../../../src/core/signals/consensus.ts";
 import { problemOf, setUp } from "../../api/routes/harness.ts";
 import fc from "../../harness/property.ts";

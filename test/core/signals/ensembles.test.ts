@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type ValueRange, valued, without } from "../../../src/core/asking/signal-value.ts";
-import { spearman } from "../../../src/core/math/stats.ts";
+import { spearman } from "../../../src/core/math/tau-b.ts";
 import { compileExpression, ExpressionFault } from "../../../src/core/reward/expression.ts";
 import golden from "../../vectors/noise_ensemble.json" with { type: "json" };
 

@@ -3,7 +3,7 @@
 
 import type { PlanResult, SignalContext } from "../../../src/core/asking/signal.ts";
 import { createPreparer, type PreparedGroup } from "../../../src/core/candidate/prepare.ts";
-import type { Group } from "../../../src/core/contract/requests.ts";
+import type { Group } from "../../../src/core/contract/group.ts";
 import { readSpec } from "../../../src/core/reward/compiled-spec.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";
 

@@ -5,7 +5,7 @@ import type { Outcome } from "../../../src/core/asking/outcome.ts";
 import { FIRST } from "../../../src/core/asking/purpose.ts";
 import type { Presentation } from "../../../src/core/asking/questions.ts";
 import { bradleyTerry, type Game } from "../../../src/core/math/bradley-terry.ts";
-import { kendallTauB } from "../../../src/core/math/stats.ts";
+import { kendallTauB } from "../../../src/core/math/tau-b.ts";
 import { gapsIn, tally } from "../../../src/core/tournament/decide.ts";
 import { decide } from "../../../src/core/tournament/decision.ts";
 import { circlesIn, isCyclic } from "../../../src/core/tournament/measures.ts";

@@ -4,7 +4,7 @@ import { promptOf } from "../../../lab/templates/index.ts";
 import { leastOf } from "../../../src/core/candidate/transcript/cut.ts";
 import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/evidence.ts";
 import { ownChars, regionsOf, unlikeBlocks, viewOf } from "../../../src/core/candidate/transcript/view.ts";
-import type { Rollout } from "../../../src/core/contract/requests.ts";
+import type { Rollout } from "../../../src/core/contract/group.ts";
 import { imagesNamed } from "../../../src/core/judges/image-parts.ts";
 import { createRenderer } from "../../../src/core/judges/render.ts";
 import { drained } from "../../../src/core/math/drained.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/evidence.ts";
-import type { Rollout } from "../../../src/core/contract/requests.ts";
+import type { Rollout } from "../../../src/core/contract/group.ts";
 import { drained } from "../../../src/core/math/drained.ts";
 import { roleKind } from "../../../src/core/transcript/roles.ts";
 import { messagesOf, ownWords, turnsOf } from "../../../src/core/transcript/turns.ts";

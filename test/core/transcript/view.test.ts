@@ -4,7 +4,7 @@ import { cutTo, shares } from "../../../src/core/candidate/transcript/cut.ts";
 import { evidenceOf, wholeView } from "../../../src/core/candidate/transcript/evidence.ts";
 import { fileRegions } from "../../../src/core/candidate/transcript/files.ts";
 import { regionsOf, viewOf } from "../../../src/core/candidate/transcript/view.ts";
-import type { Rollout } from "../../../src/core/contract/requests.ts";
+import type { Rollout } from "../../../src/core/contract/group.ts";
 import { drained } from "../../../src/core/math/drained.ts";
 import { turnsOf } from "../../../src/core/transcript/turns.ts";
 import { holdsOfAny } from "./properties.ts";

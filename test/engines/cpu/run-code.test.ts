@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Judge } from "../../../gpu-backend/engines/cpu/judge.ts";
 import type { Sandbox } from "../../../gpu-backend/engines/cpu/sandbox/sandbox.ts";
 import { type CpuVerifier, createVerifierApp, startCpuVerifier } from "../../../gpu-backend/engines/cpu/server.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { readEnv } from "../../../src/env.ts";
 import { createVerifier } from "../../../src/verifier/create.ts";
 import { setUp } from "../../api/routes/harness.ts";

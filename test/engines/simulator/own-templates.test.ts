@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Shape } from "../../../src/core/judges/presets/preset.ts";
 import { systemClock } from "../../../src/platform/clock.ts";

@@ -8,7 +8,7 @@ import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engi
 import { createEnginePool } from "../../../gpu-backend/gateway/engines/create.ts";
 import { startGateway } from "../../../gpu-backend/gateway/http/server.ts";
 import { PRESETS } from "../../../lab/templates/index.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import type { ParserSettings } from "../../../src/core/judges/parsers/table.ts";
 import type { Preset } from "../../../src/core/judges/presets/preset.ts";
 import { systemClock } from "../../../src/platform/clock.ts";

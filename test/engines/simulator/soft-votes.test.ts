@@ -6,7 +6,7 @@ import { letterProbabilities } from "../../../gpu-backend/engines/simulator/nois
 import { noiseParameters } from "../../../gpu-backend/engines/simulator/parameters.ts";
 import { type RunningSimulator, startSimulator } from "../../../gpu-backend/engines/simulator/server.ts";
 import { PRESETS, promptOf, TEMPLATES } from "../../../lab/templates/index.ts";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { anchorFor, softPrompts } from "../../../src/core/judges/anchors.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOpenAiVerifier } from "../../../src/verifier/openai/adapter.ts";

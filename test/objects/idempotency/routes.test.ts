@@ -1,7 +1,7 @@
 // Idempotency-Key through the whole app over fakes: what is computed once, replayed, refused, given
 // back.
 import { describe, expect, it } from "vitest";
-import type { RewardsReply } from "../../../src/core/contract/replies.ts";
+import type { RewardsReply } from "../../../src/core/contract/rewards-reply.ts";
 import { LIMITS } from "../../../src/core/faults/limits.ts";
 import type { IdempotentReplies } from "../../../src/objects/idempotency/reply.ts";
 import { longest, problemOf, setUp, twoRollouts } from "../../api/routes/harness.ts";

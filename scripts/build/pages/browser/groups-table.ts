@@ -1,6 +1,6 @@
 // The table of a step's groups: a column a measure, sorted by what an alarm measures where one led here.
 // Columns that say nothing of any group are left out, and values that all groups share are in the caption.
-import { spearman } from "../../../../src/core/math/stats.ts";
+import { spearman } from "../../../../src/core/math/tau-b.ts";
 import { CHART_TABLE } from "./chart-table.ts";
 import { type Column, el, liveTable } from "./dom.ts";
 import type { GroupRow } from "./log.ts";

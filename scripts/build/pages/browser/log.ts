@@ -1,6 +1,6 @@
 // Reads the run log's routes: the key, which is typed once and kept for this tab, and the shapes that the
 // pages use.
-import type { GroupResult } from "../../../../src/core/contract/replies.ts";
+import type { GroupResult } from "../../../../src/core/contract/group-reply.ts";
 import type { AlarmSpan } from "../../../../src/core/health/alarm.ts";
 import type { HealthRow } from "../../../../src/core/health/health-row.ts";
 import type { Verdict } from "../../../../src/core/judges/verdicts.ts";

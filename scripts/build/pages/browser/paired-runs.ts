@@ -1,5 +1,6 @@
 // How the rewards and the tau-b of two runs differ on the prompts that both have. Pure.
-import { type BootstrapOptions, bootstrapMean, mean } from "../../../../src/core/math/stats.ts";
+import { type BootstrapOptions, bootstrapMean } from "../../../../src/core/math/bootstrap.ts";
+import { mean } from "../../../../src/core/math/stats.ts";
 
 /** The part of a logged group that is compared. */
 export interface ComparedGroup {

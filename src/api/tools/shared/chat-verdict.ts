@@ -1,5 +1,5 @@
 // Converts a scored comparison to a verdict in the format that a judge model would write.
-import type { GroupResult } from "../../../core/contract/replies.ts";
+import type { GroupResult } from "../../../core/contract/group-reply.ts";
 import { LETTERS, type PromptForm } from "../../../core/judges/render.ts";
 import type { Spec } from "../../../core/reward/spec.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";

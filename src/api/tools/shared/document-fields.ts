@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { GroupSchema, RolloutTextSchema } from "../../../core/contract/requests.ts";
+import { GroupSchema, RolloutTextSchema } from "../../../core/contract/group.ts";
 import type { FieldError } from "../../../core/faults/errors.ts";
 import { fieldPath } from "../../../core/faults/json-fault.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";

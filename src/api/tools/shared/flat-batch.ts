@@ -4,7 +4,8 @@
 import * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
-import { LanguageSchema, RolloutSchema, SpecNameSchema } from "../../../core/contract/requests.ts";
+import { RolloutSchema } from "../../../core/contract/group.ts";
+import { LanguageSchema, SpecNameSchema } from "../../../core/contract/request-fields.ts";
 import { fieldPath } from "../../../core/faults/json-fault.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";

@@ -1,7 +1,8 @@
 // Sends samples to the rooms that gather them into groups, and returns their rewards.
 
 import { canonicalJson } from "../../../core/contract/canonical-json.ts";
-import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
+import type { Group, Rollout } from "../../../core/contract/group.ts";
+import type { Prompt } from "../../../core/contract/prompt.ts";
 import { asApiError, type FieldError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { type CompiledSpec, compileSpec } from "../../../core/reward/compiled-spec.ts";

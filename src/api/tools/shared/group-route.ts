@@ -1,7 +1,7 @@
 // Handlers for APIs whose requests contain whole groups: they parse the body, judge the groups, and format
 // the reply.
 import type * as z from "zod";
-import type { Group } from "../../../core/contract/requests.ts";
+import type { Group } from "../../../core/contract/group.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { compileSpec } from "../../../core/reward/compiled-spec.ts";
 import type { Spec } from "../../../core/reward/spec.ts";

@@ -1,8 +1,8 @@
 // Judges the groups of a request to another tool's API: checks them, sets the deadline, logs the result, and
 // handles cancellation.
 import * as z from "zod";
-import type { GroupResult } from "../../../core/contract/replies.ts";
-import type { Group } from "../../../core/contract/requests.ts";
+import type { Group } from "../../../core/contract/group.ts";
+import type { GroupResult } from "../../../core/contract/group-reply.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";

@@ -1,17 +1,12 @@
 // Chat messages as other tools send them: with unknown roles, content in parts, and additional fields.
 import * as z from "zod";
-import {
-  GroupSchema,
-  type PromptInput,
-  type Rollout,
-  RolloutTextSchema,
-  readRollout,
-  WordSchema,
-} from "../../../core/contract/requests.ts";
+import { GroupSchema, type Rollout, RolloutTextSchema, readRollout } from "../../../core/contract/group.ts";
+import type { PromptInput } from "../../../core/contract/prompt.ts";
+import { WordSchema } from "../../../core/contract/request-fields.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
-import { isThought } from "../../../core/transcript/kinds.ts";
 import { partsOfItem } from "../../../core/transcript/messages.ts";
 import { namesPolicy } from "../../../core/transcript/roles.ts";
+import { isThought } from "../../../core/transcript/thoughts.ts";
 import { areWords, messagesOf, turnsOf } from "../../../core/transcript/turns.ts";
 
 const PartsSchema = z

@@ -2,9 +2,9 @@
 // prompt, answer and length.
 import * as z from "zod";
 import { said } from "#said";
-import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/requests.ts";
+import { type Rollout, RolloutSchema, readRollout } from "../../../core/contract/group.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";
-import { isThought } from "../../../core/transcript/kinds.ts";
+import { isThought } from "../../../core/transcript/thoughts.ts";
 import { actsIn, answerOf, areWords, messagesOf, turnsOf } from "../../../core/transcript/turns.ts";
 import { PromptSchema } from "./messages.ts";
 import { CORRECT } from "./page.ts";

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { said } from "#said";
 import { groupSizeOf } from "../../../core/contract/group-sizes.ts";
-import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/requests.ts";
+import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/request-fields.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { didYouMean, nearest } from "../../../core/faults/suggestion.ts";
 import { RewardsRequestSchema } from "../../../core/reward/requests.ts";

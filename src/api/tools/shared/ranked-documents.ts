@@ -1,6 +1,6 @@
 // Ranks the documents for one query, for all reranker APIs.
 import { hasContent } from "../../../core/candidate/extract.ts";
-import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
+import type { GroupResult, RolloutResult } from "../../../core/contract/group-reply.ts";
 import { ITEM_ERRORS, type ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
 import { compileSpec } from "../../../core/reward/compiled-spec.ts";

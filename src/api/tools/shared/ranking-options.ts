@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/requests.ts";
+import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/request-fields.ts";
 import { BudgetSchema } from "../../../core/contract/spending.ts";
 import { SUGGESTING } from "../../../core/faults/field-errors.ts";
 import { bound } from "../../../core/faults/limit-advice.ts";

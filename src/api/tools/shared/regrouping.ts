@@ -1,7 +1,8 @@
 // Rebuilds groups from a flat batch: items with equal prompt, label and language form a group.
 
 import { canonicalJson } from "../../../core/contract/canonical-json.ts";
-import type { Group, Prompt, Rollout } from "../../../core/contract/requests.ts";
+import type { Group, Rollout } from "../../../core/contract/group.ts";
+import type { Prompt } from "../../../core/contract/prompt.ts";
 import { type LimitName, theLimit } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { invalidRequest } from "../../door/validation.ts";

@@ -1,7 +1,7 @@
 // Converts a scored group to relevance scores and a ranking. Pure: does no I/O.
 
 import { type ContentKey, compareKeys } from "../../../core/candidate/classes.ts";
-import type { GroupResult, RolloutResult } from "../../../core/contract/replies.ts";
+import type { GroupResult, RolloutResult } from "../../../core/contract/group-reply.ts";
 import type { ItemErrorCode } from "../../../core/faults/errors.ts";
 import { verdictIn, winnerOf } from "../../../core/judges/verdicts.ts";
 import { hashText } from "../../../core/math/random.ts";

@@ -3,7 +3,7 @@
 // ../rerankers.ts.
 import * as z from "zod";
 import { said } from "#said";
-import { RolloutTextSchema } from "../../../core/contract/requests.ts";
+import { RolloutTextSchema } from "../../../core/contract/group.ts";
 import { validAt } from "../../door/validation.ts";
 import * as dialects from "./dialects.ts";
 import * as shared from "./document-fields.ts";

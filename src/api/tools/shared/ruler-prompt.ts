@@ -1,7 +1,7 @@
 // Parses a question of RULER from a chat: a context that all trajectories have in common, followed by each
 // trajectory as a list of messages.
 import * as z from "zod";
-import { type Group, GroupSchema } from "../../../core/contract/requests.ts";
+import { type Group, GroupSchema } from "../../../core/contract/group.ts";
 import { counted, theLimit } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import type { Spec } from "../../../core/reward/spec.ts";

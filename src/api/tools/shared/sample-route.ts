@@ -1,7 +1,7 @@
 // Handlers for APIs whose requests contain samples instead of groups: they parse the samples, gather and
 // judge groups, and reply in the format of the API.
 import type * as z from "zod";
-import type { GroupResult } from "../../../core/contract/replies.ts";
+import type { GroupResult } from "../../../core/contract/group-reply.ts";
 import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
 import type { GatheredReward } from "../../../objects/gathering/gathering.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";

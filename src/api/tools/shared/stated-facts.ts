@@ -3,7 +3,7 @@
 import type * as z from "zod";
 import { said } from "#said";
 import { AnyJsonSchema } from "../../../core/contract/any-json.ts";
-import type { Group } from "../../../core/contract/requests.ts";
+import type { Group } from "../../../core/contract/group.ts";
 import { ApiError, type FieldError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import type { CompiledSignal, CompiledSpec } from "../../../core/reward/compiled-spec.ts";

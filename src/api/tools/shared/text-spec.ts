@@ -5,7 +5,7 @@ import { extractCandidate } from "../../../core/candidate/extract.ts";
 import type { CandidateRule } from "../../../core/contract/candidate-rule.ts";
 import type { JudgeSettings } from "../../../core/contract/judge-settings.ts";
 import { isDecision } from "../../../core/contract/prompt-name.ts";
-import { SpecNameSchema } from "../../../core/contract/requests.ts";
+import { SpecNameSchema } from "../../../core/contract/request-fields.ts";
 import { ApiError } from "../../../core/faults/errors.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { nearest } from "../../../core/faults/suggestion.ts";

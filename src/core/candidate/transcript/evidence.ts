@@ -1,6 +1,6 @@
 // Views of a group's multi-turn rollouts: the initial turns that all rollouts share, each rollout's own turns
 // and files, and the share of them that is shown.
-import type { Rollout } from "../../contract/requests.ts";
+import type { Rollout } from "../../contract/group.ts";
 import { answerOf, isOwnTurn, type Turn, turnOfText, turnsOf } from "../../transcript/turns.ts";
 import { fileRegions } from "./files.ts";
 import { thoughtsApart } from "./thoughts.ts";

@@ -1,5 +1,5 @@
 // The result of a parser, and the rule that reduces several matches to one final value.
-import type { VerdictStatus } from "../../contract/replies.ts";
+import type { VerdictStatus } from "../../contract/verdicts-reply.ts";
 
 export type Value =
   | { label: string }

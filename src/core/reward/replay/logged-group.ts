@@ -4,7 +4,7 @@
 import type { ReadingStatus } from "../../asking/readings.ts";
 import type { Valued } from "../../asking/signal-value.ts";
 import { distinctCandidates, type PreparedGroup } from "../../candidate/prepare.ts";
-import type { Group } from "../../contract/requests.ts";
+import type { Group } from "../../contract/group.ts";
 import type { ItemErrorCode } from "../../faults/errors.ts";
 import type { Verdict } from "../../judges/verdicts.ts";
 

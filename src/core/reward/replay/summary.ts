@@ -1,6 +1,6 @@
 // Summary of a replayed run: compares new rewards with old ones by their moments, ranks and best rollout per
 // group. Keeps only sums, so memory does not grow with the run.
-import { kendallTauB } from "../../math/stats.ts";
+import { kendallTauB } from "../../math/tau-b.ts";
 
 type Rewards = readonly (number | null)[];
 

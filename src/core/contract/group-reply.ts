@@ -1,14 +1,18 @@
-// Schemas of the native routes' replies. Requests: requests.ts.
+// The result of one judged group and of its rollouts.
 import * as z from "zod";
 import { said } from "#said";
 import { ITEM_ERRORS, type ItemErrorCode } from "../faults/errors.ts";
 
-const count = z.int().min(0);
-const numberOrNull = z.number().nullable();
+export const count = z.int().min(0);
+
+export const numberOrNull = z.number().nullable();
+
 const share = z.number().min(0).max(1);
+
 const ItemErrorSchema = z.enum(Object.keys(ITEM_ERRORS) as [ItemErrorCode, ...ItemErrorCode[]]);
 
 export const TAU_UNDEFINED = ["no_labels", "too_few", "tied_wins", "tied_labels", "undecided"] as const;
+
 export type TauUndefined = (typeof TAU_UNDEFINED)[number];
 
 export const RolloutResultSchema = z.object({
@@ -65,6 +69,7 @@ export const RolloutResultSchema = z.object({
     .boolean()
     .meta(said("whether the verifier's answers are unreadable if, and only if, this candidate is shown")),
 });
+
 export type RolloutResult = z.output<typeof RolloutResultSchema>;
 
 export const LatencySchema = z.object({ p50: z.number(), p99: z.number(), max: z.number() });
@@ -110,6 +115,7 @@ export const VerifierUseSchema = z.object({
     .optional()
     .meta(said("number of generations not asked, by reason")),
 });
+
 export type VerifierUse = z.output<typeof VerifierUseSchema>;
 
 const GroupMetricsSchema = z.object({
@@ -134,6 +140,7 @@ const GroupMetricsSchema = z.object({
   tie_rate: numberOrNull.optional(),
   decided_rate: numberOrNull.optional().meta(said("share of the asked pairs that were decided")),
 });
+
 export type GroupMetrics = z.output<typeof GroupMetricsSchema>;
 
 const POINTS = z
@@ -144,6 +151,7 @@ const POINTS = z
       "wins, with ties counted as 0.5 and soft outcomes as their value, scaled to all n - 1 pairs; `tau_b` is computed from these",
     ),
   );
+
 export const GroupResultSchema = z.object({
   group_id: z.string(),
   status: z.enum(["ok", "partial", "failed"]),
@@ -173,6 +181,7 @@ export const GroupResultSchema = z.object({
       ),
     ),
 });
+
 export type GroupResult = z.output<typeof GroupResultSchema>;
 
 /**
@@ -186,135 +195,3 @@ export interface TournamentReport {
   measures: Pick<GroupMetrics, "cyclic" | "agreement" | "tie_rate" | "decided_rate">;
   asked: Pick<VerifierUse, "schedule" | "chosen" | "why">;
 }
-
-export const BatchMetricsSchema = z.object({
-  parse_rate: numberOrNull,
-  tau_b_mean: numberOrNull,
-  tau_b_undefined: count,
-  list_acc: numberOrNull,
-  reward_mean: numberOrNull,
-  reward_std: numberOrNull,
-});
-export type BatchMetrics = z.output<typeof BatchMetricsSchema>;
-
-export const TimingSchema = z.object({ total: z.number(), verifier: z.number(), overhead: z.number() });
-const LoggedSchema = z.union([z.boolean(), z.literal("queued")]);
-
-const tail = {
-  request_id: z.string(),
-  run_id: z.string().nullable(),
-  step: count.nullable(),
-  spec_hash: z.string(),
-  metrics: BatchMetricsSchema,
-  timing_ms: TimingSchema,
-  logged: LoggedSchema,
-  warnings: z.array(z.string()),
-};
-
-/** Counts of the audit's questions in one request, and how well the audit agrees with the rewards. */
-const AuditUseSchema = z.object({
-  groups: count.meta(said("number of groups selected for the audit")),
-  audited: count.meta(said("number of groups whose whole audit finished before the deadline")),
-  correlation: numberOrNull.meta(
-    said(
-      "mean Spearman correlation of reward and audit within each audited group; null if it is undefined in all groups",
-    ),
-  ),
-  ...VerifierUseSchema.pick({
-    comparisons: true,
-    generations: true,
-    parsed: true,
-    unparsed: true,
-    failed: true,
-    saved: true,
-    prompt_tokens: true,
-    completion_tokens: true,
-  }).shape,
-});
-export type AuditUse = z.output<typeof AuditUseSchema>;
-
-const CostUseSchema = z.object({
-  calls: count.meta(said("requests to verifiers, excluding the audit's")),
-  prompt_tokens: count.meta(said("input tokens of verifiers, including the audit's")),
-  usd: numberOrNull.meta(
-    said("US dollars at the prices in `PRICES`; null if any tokens are from a model without a price"),
-  ),
-  unpriced_tokens: count.meta(said("tokens of models without a price")),
-});
-export type CostUse = z.output<typeof CostUseSchema>;
-
-const ofSignals = {
-  reward_range: z
-    .tuple([z.number(), z.number()])
-    .optional()
-    .meta(said("for a spec with signals: proven bounds on every reward")),
-  signals: z
-    .record(z.string(), z.record(z.string(), numberOrNull))
-    .optional()
-    .meta(said("metrics of each signal over the request, by the signal's name")),
-  columns: z
-    .record(z.string(), z.array(z.array(numberOrNull)))
-    .optional()
-    .meta(said("values of each signal, in the shape of `rewards`; only if requested by `columns`")),
-  audit: AuditUseSchema.optional().meta(
-    said("counts of the audit's questions, which no other count includes; only if the spec has `audit`"),
-  ),
-  cost: CostUseSchema.optional().meta(said("cost of the request's questions; only if `PRICES` is set")),
-};
-
-export const RewardsReplySchema = z.object({
-  ...tail,
-  rewards: z.array(z.array(numberOrNull)),
-  ...ofSignals,
-  groups: z.array(GroupResultSchema),
-});
-export type RewardsReply = z.output<typeof RewardsReplySchema>;
-
-/** One line of the NDJSON stream of POST /v1/rewards. `index` is the group's index in the request. */
-export const RewardsEventSchema = z.discriminatedUnion("type", [
-  GroupResultSchema.extend({ type: z.literal("group"), index: count }),
-  z.object({ type: z.literal("heartbeat"), groups_done: count, groups: count }),
-  z.object({ type: z.literal("done"), ...tail, ...ofSignals }),
-  z.object({
-    type: z.literal("error"),
-    code: z.string(),
-    detail: z.string(),
-    request_id: z.string(),
-    retryable: z.boolean(),
-  }),
-]);
-export type RewardsEvent = z.output<typeof RewardsEventSchema>;
-
-export const VERDICT_STATUSES = [
-  "ok",
-  "no_box",
-  "bad_content",
-  "ambiguous",
-  "out_of_range",
-  "unclosed_think",
-  "too_long",
-] as const;
-export type VerdictStatus = (typeof VERDICT_STATUSES)[number];
-
-export const VerdictsReplySchema = z.object({
-  request_id: z.string(),
-  rewards: z.array(z.number()),
-  items: z.array(
-    z.object({
-      reward: z.number(),
-      components: z.object({ content: z.number(), format: z.number(), overlong: z.number() }),
-      verdict: z.string().nullable().meta(said("the robust parser's letter; null unless `status` is `ok`")),
-      scores: z.array(z.number()).nullable(),
-      status: z.enum(VERDICT_STATUSES),
-    }),
-  ),
-  metrics: z.object({
-    parse_rate: z.number(),
-    accuracy: numberOrNull,
-    reward_mean: z.number(),
-    reward_std: z.number(),
-  }),
-  logged: LoggedSchema,
-  warnings: z.array(z.string()),
-});
-export type VerdictsReply = z.output<typeof VerdictsReplySchema>;
