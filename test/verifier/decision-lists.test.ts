@@ -170,6 +170,23 @@ describe.each(Object.entries(SPOILS))("a candidate that causes %s", (code, spoil
     expect(groups[0]?.selected).toBe(23);
   });
 
+  // Length and unreadable answers need more evidence than one other answer.
+  const isEnough = code === "judge_read_less" || code === "content_filtered";
+  it(isEnough ? "is found beside only one other answer" : "is nobody beside only one other answer", async () => {
+    if (!isEnough) {
+      spoil((state) => state.includes("answer 666"));
+      const { groups } = await judged([1, 666]);
+      expect(groups[0]?.rollouts.map(({ reward }) => reward)).toEqual([null, null]);
+      return;
+    }
+    spoil((state) => state.includes("answer 666"));
+    for (const place of [0, 1]) {
+      const { groups } = await judged(place === 0 ? [666, 1] : [1, 666]);
+      expect(groups[0]?.rollouts[place]).toMatchObject(outOf(code));
+      expect(groups[0]?.rollouts[1 - place]).toMatchObject({ reward: 1, error: null });
+    }
+  });
+
   it("is nobody if every list fails: all are null with the code, after a bounded number of calls", async () => {
     spoil(() => true);
     for (const n of [2, 3, 26]) {

@@ -19,7 +19,8 @@ const LONGER_BY_FAR = 2;
 interface SubsetRefusal {
   shown: ReadonlySet<number>;
   refused: boolean;
-  filtered: boolean;
+  /** Whether a refusal had a cause other than length. */
+  forContent: boolean;
 }
 
 interface Attribution {
@@ -31,18 +32,18 @@ interface Attribution {
 
 /** Groups questions by the candidates shown, regardless of order and sample. */
 function questionsOf(asked: readonly AskedQuestion[]): SubsetRefusal[] {
-  const byShown = new Map<string, { shown: Set<number>; refused: boolean; filtered: boolean; answered: boolean }>();
+  const byShown = new Map<string, { shown: Set<number>; refused: boolean; forContent: boolean; answered: boolean }>();
   for (const { question, readings } of asked) {
     const shown = new Set(question.shown);
     const key = comparedIn({ shown: [...shown] });
-    const subset = byShown.get(key) ?? { shown, refused: false, filtered: false, answered: false };
+    const subset = byShown.get(key) ?? { shown, refused: false, forContent: false, answered: false };
     byShown.set(key, subset);
     for (const { status, code } of readings) {
       // An unreadable answer does not clear any candidate: one that makes verdicts unreadable may also be
       // refused.
       if (status !== null && !isUnparsed({ status })) subset.answered = true;
       if (BLAMES_CONTENT.has(code)) subset.refused = true;
-      if (code === "content_filtered") subset.filtered = true;
+      if (BLAMES_CONTENT.has(code) && code !== "context_exceeded") subset.forContent = true;
     }
   }
   return [...byShown.values()].flatMap(({ answered, refused, ...rest }) =>
@@ -149,6 +150,6 @@ function isOver(
   return refused.some(({ shown }) => {
     const fitting = [...shown].filter((other) => probeOf(other)?.refused === false);
     if (!shown.has(member) || fitting.length === 0) return false;
-    return memberProbe.filtered || lengthOf(member) >= LONGER_BY_FAR * Math.max(...fitting.map(lengthOf));
+    return memberProbe.forContent || lengthOf(member) >= LONGER_BY_FAR * Math.max(...fitting.map(lengthOf));
   });
 }
