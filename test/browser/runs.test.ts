@@ -296,7 +296,7 @@ it("names on a chart the threshold, the alarm that began and the change of the s
   const { page } = await open("/runs/long");
   const rate = page.locator(".chart", { hasText: "parse rate" });
   const labels = (kind: string) => rate.locator(`.${kind} text`).allTextContents();
-  expect(await labels("threshold")).toEqual(["parse_rate_low below 0.8", "parse_rate_low (watch) below 0.95"]);
+  expect((await labels("threshold")).sort()).toEqual(["parse_rate_low (watch) below 0.95", "parse_rate_low below 0.8"]);
   expect(await labels("began")).toEqual(["parse_rate_low"]);
   expect(await labels("change")).toEqual(["spec changed"]);
   // Two alarms that begin at almost the same step have room for one label.
@@ -305,6 +305,25 @@ it("names on a chart the threshold, the alarm that began and the change of the s
   expect(await rewards.locator("svg [stroke='var(--required)'] line").count()).toBe(2);
   const shared = page.locator(".chart", { hasText: "near duplicates" }).locator(".threshold text");
   expect(await shared.allTextContents()).toEqual(["at_cap, near_duplicates above 0.5"]);
+  await page.context().close();
+});
+
+it("no two labels of a chart overlap", async () => {
+  const { page } = await open("/runs/long");
+  for (const chart of await page.locator(".chart").all()) {
+    const boxes = await chart
+      .locator(".threshold text, .began text, .change text")
+      .evaluateAll((labels) =>
+        labels.map((label) => ({ text: label.textContent, box: label.getBoundingClientRect().toJSON() as DOMRect })),
+      );
+    const overlapping = boxes.flatMap(({ text, box: a }, i) =>
+      boxes.slice(i + 1).flatMap(({ text: other, box: b }) => {
+        const apart = a.right <= b.left || b.right <= a.left || a.bottom - 3 <= b.top || b.bottom - 3 <= a.top;
+        return apart ? [] : [`${text} over ${other}`];
+      }),
+    );
+    expect(overlapping, (await chart.locator("h3").textContent()) ?? "").toEqual([]);
+  }
   await page.context().close();
 });
 

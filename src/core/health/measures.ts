@@ -228,12 +228,12 @@ export const MEASURE_PAGES: Readonly<Record<(typeof MEASURES)[number]["name"], M
   },
   cyclic_share: {
     words: "share of triples (three candidates with a winner in every pair) whose wins form a cycle",
-    drawn: { chart: JUDGE, as: "circles" },
+    drawn: { chart: JUDGE, as: "cycles" },
   },
   triples: { words: "number of triples: three candidates with a winner in every pair" },
   jam_share: {
     words: "share of rollouts for which the verifier's answers are unreadable",
-    drawn: { chart: JUDGE, as: "jams" },
+    drawn: { chart: JUDGE, as: "unreadable" },
   },
   label_correlation: { words: "Spearman's correlation of reward and pass_rate" },
   label_mean: { words: "mean pass_rate", drawn: { chart: "labels: mean pass rate", as: "pass rate" } },

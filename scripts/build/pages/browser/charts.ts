@@ -156,11 +156,18 @@ function ruleMarks(rules: readonly Rule[], [low, high]: Extent, dy = 0) {
   });
 }
 
-/** The lines of thresholds. A label stands below the line where the line is the chart's upper end. */
-function thresholdMarks(thresholds: readonly Threshold[], highest: number) {
+/** Height of the part of a chart between its axes, in pixels, about. */
+const PLOT_HEIGHT = 140;
+
+/**
+ * The lines of thresholds. A label stands below the line where the chart's upper end, with the labels of vertical
+ * lines, is near.
+ */
+function thresholdMarks(thresholds: readonly Threshold[], [lowest, highest]: Extent) {
+  const isNearTop = (value: number) => (highest - value) * PLOT_HEIGHT <= 2 * LABEL_ROW * (highest - lowest);
   const label = (isBelow: boolean) =>
     text(
-      thresholds.filter(({ value }) => value >= highest === isBelow),
+      thresholds.filter(({ value }) => isNearTop(value) === isBelow),
       {
         ...{ y: "value", text: "label", frameAnchor: "left", textAnchor: "start", className: "threshold" },
         ...{ dx: 3, dy: isBelow ? 8 : -6 },
@@ -256,7 +263,7 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
   const strokes = strokesOf(points, runs);
   const several = strokes.names.length > 1;
   const bounds = thresholds.map(({ value }) => value);
-  const highest = Math.max(...bounds, extentOf(known.map(({ value }) => value))[1]);
+  const heights = extentOf([...bounds, ...known.map(({ value }) => value)]);
   const range = domainOf(known, bounds, unit);
   const span = extentOf(known.map(({ x }) => x));
   const banded = known.filter(({ low }) => low !== undefined);
@@ -276,8 +283,8 @@ export function chart(options: ChartOptions, looking: Looking): HTMLElement | nu
       ...seriesLines(points, strokes, smooth !== null),
       ...(smooth === null ? [] : seriesLines(smooth, strokes, false)),
       ...(known.length > DOTS_MOST ? [] : [dot(known, { x: "x", y: "value", r: 2, fill: strokeOf(strokes) })]),
-      ...thresholdMarks(thresholds, highest),
-      ...ruleMarks(rulesOf(options, view, span), span, bounds.includes(highest) ? LABEL_ROW : 0),
+      ...thresholdMarks(thresholds, heights),
+      ...ruleMarks(rulesOf(options, view, span), span, bounds.includes(heights[1]) ? LABEL_ROW : 0),
       tip(known, pointerX({ x: "x", y: "value", title: titleOf })),
     ],
   });

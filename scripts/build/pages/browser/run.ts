@@ -19,7 +19,7 @@ import { rescoring } from "./rescoring.ts";
 import { POINTS_MOST } from "./series.ts";
 import { specChanges, specStarts } from "./spec-starts.ts";
 import { type Spread, spreading } from "./spread.ts";
-import { csv, stepTable } from "./steps-table.ts";
+import { csv, type StepTable, stepTable } from "./steps-table.ts";
 import { type ViewControls, viewControls } from "./view.ts";
 
 const LIVE_MS = 5000;
@@ -128,7 +128,7 @@ interface Shown extends Drawn {
 /** The parts of the page below its controls that are drawn anew with every step: charts. */
 function drawnParts(shown: Shown, others: readonly Drawn[], looking: ViewControls): HTMLElement[] {
   const { health: looked, rows } = shown;
-  if (rows.length === 0) return [];
+  if (shown.detail.last_step === null) return [];
   const part = looked.rows.length < rows.length ? `Alarms use the last ${counted(looked.rows.length, "step")}. ` : "";
   const long = rows.length > POINTS_MOST ? "Each point averages neighbouring steps. " : "";
   const note = `${part}${long}`.trim();
@@ -193,8 +193,10 @@ function addresses(id: string, owner: string | null) {
   return { href, alarmed };
 }
 
-const stepsTitle = (id: string, text: () => string): HTMLElement =>
-  el("h2", {}, "Steps", saving("CSV", `${id}.csv`, "text/csv", text), copying("Copy CSV", text));
+const stepsPart = (id: string, text: () => string, { element }: StepTable): HTMLElement => {
+  const buttons = [saving("CSV", `${id}.csv`, "text/csv", text), copying("Copy CSV", text)];
+  return el("div", {}, el("h2", {}, "Steps", ...buttons), element);
+};
 
 /** A run that wrote nothing for so long is idle. */
 const IDLE_MS = 600_000;
@@ -216,7 +218,8 @@ function stateLine(id: string) {
   const update = ({ rows, detail }: Shown, failed: boolean) => {
     const { step = null } = rows.at(-1) ?? {};
     const fault = failed ? " The last check for new steps failed." : "";
-    const said = `${activity(detail)}. ${counted(detail.groups, "group")}; last step ${figure(step)}.${fault}`;
+    const last = step === null ? "" : `; last step ${figure(step)}`;
+    const said = `${activity(detail)}. ${counted(detail.groups, "group")}${last}.${fault}`;
     if (text.textContent !== said) text.textContent = said;
     since.textContent = ` Updated ${age(detail.last_at, Date.now())}.`;
   };
@@ -236,12 +239,13 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
   const [alarms, figures, place] = [el("div"), el("div"), el("div")];
   const state = stateLine(id);
   const table = stepTable(rows, href);
+  const listed = stepsPart(id, () => csv(shown.rows), table);
   const draw = (shown: Shown) => {
     const isStepless = shown.detail.last_step === null;
     const found = isStepless ? steplessNote() : alarmList(shown.health, alarmed);
     const banner = simulatedBanner(shown.rows.some(isSimulatedStep));
     redraw(alarms, [...banner, ...repeatNotes(shown.rows), found]);
-    looking.element.hidden = isStepless;
+    for (const part of [looking.element, listed]) part.hidden = isStepless;
     figures.replaceChildren(...headlines(shown));
     redraw(place, drawnParts(shown, others, looking));
     table.update(shown.rows);
@@ -286,8 +290,7 @@ export async function runPage(id: string, owner: string | null): Promise<HTMLEle
     place,
     ...(others.length === 0 ? [] : [comparing(shown, others)]),
     rescoring(detail, starts, owner, onScored),
-    stepsTitle(id, () => csv(shown.rows)),
-    table.element,
+    listed,
     specList(detail, starts),
     deleting(detail, owner),
   ];

@@ -25,8 +25,9 @@ export async function runsPage(): Promise<HTMLElement[]> {
   showFrame([el("h1", {}, "Runs")]);
   const { rows: all, more } = await runs();
   if (all.length === 0) {
-    const how = "Send a run_id with POST /v1/rewards to start a run, and a step to order its charts.";
-    return [el("h1", {}, "Runs"), el("p", {}, "No run is logged yet. ", how)];
+    const how =
+      "No run is logged yet. Send a run_id with POST /v1/rewards to start a run, and a step to order its charts: ";
+    return [el("h1", {}, "Runs"), el("p", {}, how, link("/docs/guides/training", "training guide"), ".")];
   }
   const named = new Set(all.map(({ owner }) => owner)).size > 1;
   const owner = (run: RunSummary) => (named ? (run.owner ?? "") : null);
