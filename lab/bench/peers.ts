@@ -1,7 +1,9 @@
-// The benchmark of both of the product's ways to an engine beside two floors and two other gateways: CPU of
+// The benchmark of both of the product's ways to an engine beside three floors and two other gateways: CPU of
 // each process alone for the same questions to the same mock, in turns.
 import { Agent, request as httpRequest } from "node:http";
+import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
+import { sumOf } from "../../src/core/math/stats.ts";
 import { type Backends, post } from "./edge-client.ts";
 import { type Figure, figure } from "./figures.ts";
 import { FETCHING_ONLY, fetchingOnly } from "./floors.ts";
@@ -12,6 +14,7 @@ import { startProgram } from "./program.ts";
 import { checkReply } from "./rewards-route.ts";
 import { startWorkerd } from "./workerd.ts";
 
+const FRANK = new URL("frank-worker.ts", import.meta.url).pathname;
 const WARM_UP = 2;
 const IN_FLIGHT = 64;
 /** Questions a round to a gateway that takes milliseconds each: enough for the kernel's 10 ms. */
@@ -89,6 +92,13 @@ export async function startWays(
   const fetching = async () => void (await post(worker.url, requestBody));
   subjects.push({ name: "a bare Worker", pids: [worker.pid], questions, ask: fetching, close: worker.close });
 
+  const frank = await startWorkerd({ script: await bundleWorker({ entry: FRANK }), vars: verifier });
+  const judging = async () => {
+    const { wins } = JSON.parse(await post(frank.url, request)) as { wins: number[][] };
+    if (sumOf(wins.flat()) !== questions) throw new Error(`the frank Worker counted ${sumOf(wins.flat())} wins`);
+  };
+  subjects.push({ name: "a frank Worker", pids: [frank.pid], questions, ask: judging, close: frank.close });
+
   const node = await startProgram("lab/bench/node-floor.ts", { ENGINE_URL: engine });
   const forwarding = async () => void (await post(node.url, requestBody));
   subjects.push({ name: "a bare Node process", pids: [node.pid], questions, ask: forwarding, close: node.close });
@@ -160,6 +170,7 @@ export async function benchPeers(
   return [
     ...[...cpu].map(([name, values]) => figure(name, "CPU ms/question", null, [...values])),
     figure("edge, openai / a bare Worker", "ratio", { max: 1.5 }, ratios("edge, openai", "a bare Worker")),
+    figure("edge, openai / a frank Worker", "ratio", { max: 1.6 }, ratios("edge, openai", "a frank Worker")),
     figure("gateway / a bare Node process", "ratio", { max: 1.5 }, ratios("gateway", "a bare Node process")),
     figure("edge and gateway / Portkey", "ratio", { max: 1 / 12 }, ratios("edge and gateway", "Portkey")),
     figure("edge and gateway / LiteLLM", "ratio", { max: 1 / 100 }, ratios("edge and gateway", "LiteLLM")),

@@ -1,5 +1,5 @@
 // The benchmark of a judge that thinks: CPU a comparison of both of the product's ways to an engine whose
-// answers have 2,200 tokens, beside two floors, by how many tokens an event of its stream brings.
+// answers have 2,200 tokens, beside three floors, by how many tokens an event of its stream brings.
 import type { WorkerModules } from "../../scripts/stack/worker-modules.ts";
 import type { Backends } from "./edge-client.ts";
 import { type Figure, figure } from "./figures.ts";
@@ -32,6 +32,12 @@ export async function benchThinking(
         return figure(`${label}: ${name}`, "CPU ms/comparison", goal, [...values]);
       }),
       figure(`${label}: edge, openai / a bare Worker`, "ratio", null, ratiosOf(cpu, WAYS.direct, "a bare Worker")),
+      figure(
+        `${label}: edge, openai / a frank Worker`,
+        "ratio",
+        { max: 1.6 },
+        ratiosOf(cpu, WAYS.direct, "a frank Worker"),
+      ),
       figure(`${label}: gateway / a bare Node process`, "ratio", null, ratiosOf(cpu, "gateway", "a bare Node process")),
     );
   }

@@ -15,6 +15,7 @@ import { benchMemory, largeBatch } from "../../bench/memory.ts";
 import { benchParsing } from "../../bench/parsing.ts";
 import { benchRewardsRoute, checkReply } from "../../bench/rewards-route.ts";
 import { benchScoring } from "../../bench/scoring.ts";
+import { benchThinking } from "../../bench/thinking.ts";
 import { benchVerdictsRoute } from "../../bench/verdicts-route.ts";
 import { startWorkerd } from "../../bench/workerd.ts";
 
@@ -36,6 +37,12 @@ function expectFinite(figures: readonly Figure[], count: number): void {
     expect(min <= median && median <= max, name).toBe(true);
   }
 }
+
+it("a judge that thinks is measured beside three floors, each of which asks every pair", async () => {
+  const names = (await benchThinking(script, backends, TINY, 1)).map(({ name }) => name);
+  expect(names).toHaveLength(27);
+  expect(names).toContain("16 per event: edge, openai / a frank Worker");
+});
 
 describe("every benchmark reports finite numbers", () => {
   it("of parsing", async () => expectFinite(await benchParsing(1), 7));
