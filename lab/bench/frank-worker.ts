@@ -12,7 +12,7 @@ interface Chunk {
 const FENCE = "```";
 const SYSTEM = "You compare two programs that solve the same problem. End with \\boxed{A} or \\boxed{B}.";
 const SETTINGS = { model: "bench", temperature: 0.6, top_p: 0.95, max_tokens: 16_384, stream: true };
-/** As many as the runtime lets wait for headers. */
+/** The number of requests that the runtime lets wait for headers. */
 const LANES = 6;
 
 const codeOf = (text: string): string => text.slice(text.indexOf(FENCE), text.lastIndexOf(FENCE) + FENCE.length);

@@ -42,7 +42,7 @@ import { benchWaves } from "./waves.ts";
 
 const BATCH = { groups: 64, rollouts: 16, thoughts: 1000 };
 const MINUTES_MOST = 24 * 60;
-const BODY_BYTES = 16 * 1024 * 1024;
+const BODY_BYTES = 18 * 1024 * 1024;
 /** Small groups: what a contract adds would drown in many comparisons. */
 const CONTRACTS = { rollouts: 4, requests: 60 };
 const VERDICTS = [

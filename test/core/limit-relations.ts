@@ -5,6 +5,10 @@ const MIB = 1024 * 1024;
 
 export const LIMIT_RELATIONS: readonly [string, boolean][] = [
   ["a full group fits a request", LIMITS.rollouts_per_group_max <= LIMITS.rollouts_per_request_max],
+  [
+    "as many rollouts as a request may have fit a body, each with 8 KiB of text and 1 KiB of JSON around it",
+    LIMITS.rollouts_per_request_max * 9 * 1024 <= LIMITS.body_bytes,
+  ],
   ["a full-length rollout and prompt fit a body", LIMITS.rollout_text_bytes + LIMITS.prompt_bytes < LIMITS.body_bytes],
   [
     "64 groups of 16 rollouts, every pair once, fit one openai request",

@@ -6,12 +6,12 @@ const MIB = 1024 * 1024;
 /** Limits of the gateway. The last word of each name is the unit. */
 export const GATEWAY_LIMITS = {
   /** Twice the edge's largest body, which leaves space for 65,536 comparisons of about 100 bytes each. */
-  body_bytes: 32 * MIB,
+  body_bytes: 36 * MIB,
   /**
    * Bytes of the bodies of all requests being read or answered. A body needs up to five times its bytes: parsed,
    * escaped, and encoded for the engine.
    */
-  open_bytes_max: 128 * MIB,
+  open_bytes_max: 144 * MIB,
   /** Requests being read or answered at the same time. */
   requests_open_max: 512,
   /** Concurrent requests per scalar server, and requests that may wait for any scalar server. */

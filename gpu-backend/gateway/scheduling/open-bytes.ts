@@ -17,17 +17,17 @@ export class OpenBytes {
 
   /** Starts to count a body. A single body may always be as large as `body_bytes`. */
   open(): BodyBytes {
-    let own = 0;
+    let reserved = 0;
     return {
       reserve: (bytes) => {
-        const others = this.held - own;
-        if (others > 0 && this.held + bytes > GATEWAY_LIMITS.open_bytes_max) throw this.#refusal(own + bytes);
-        own += bytes;
+        const others = this.held - reserved;
+        if (others > 0 && this.held + bytes > GATEWAY_LIMITS.open_bytes_max) throw this.#refusal(reserved + bytes);
+        reserved += bytes;
         this.held += bytes;
       },
       release: () => {
-        this.held -= own;
-        own = 0;
+        this.held -= reserved;
+        reserved = 0;
       },
     };
   }

@@ -5,8 +5,8 @@ const MIB = 1024 * KIB;
 
 /** Names end in their unit, such as `_bytes` or `_ms`; `_max` is a count. */
 export const LIMITS = {
-  body_bytes: 16 * MIB,
-  body_drain_bytes: 4 * 16 * MIB,
+  body_bytes: 18 * MIB,
+  body_drain_bytes: 4 * 18 * MIB,
   body_read_ms: 60_000,
   object_keys_max: 1_024,
   body_keys_max: 524_288,
@@ -167,7 +167,7 @@ export const LIMITS = {
   counts_flush_ms: 2_000,
   counts_timeout_ms: 2_000,
   in_flight_requests_max: 32_768,
-  in_flight_body_bytes_max: 64 * MIB,
+  in_flight_body_bytes_max: 72 * MIB,
   in_flight_key_of_free: 3,
   held_wait_ms: 100,
   headers_waiting_max: 6,

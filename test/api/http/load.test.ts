@@ -76,7 +76,7 @@ describe("uploads", () => {
     last.send(most);
     last.end();
     expect((await problemOf(await refused)).detail).toContain(
-      `in_flight_key_of_free = 3 times what is free, of this instance's limit in_flight_body_bytes_max = ${64 * MIB}`,
+      `in_flight_key_of_free = 3 times what is free, of this instance's limit in_flight_body_bytes_max = ${72 * MIB}`,
     );
     expect((await post("/v1/rewards", sized(12 * MIB), asKey("two"))).status).toBe(200);
     for (const { end } of idle) end();
@@ -101,7 +101,7 @@ describe("the isolate's load", () => {
   it("refuses a body whose length does not fit before it is read, and takes it again when others have ended", async () => {
     const { opened, open } = gate();
     const { post, call } = setUp({ verifier: fakeVerifier(() => "\\boxed{A}", { gate: opened }) });
-    const bodies = Array.from({ length: 4 }, () => sized(16 * MIB - MIB));
+    const bodies = Array.from({ length: 4 }, () => sized(17 * MIB));
     const held = bodies.map((body) => post("/v1/rewards", body));
     const shed = async () => {
       const reply = await post("/v1/rewards", "not read", { "content-length": `${6 * MIB}` });
@@ -157,17 +157,17 @@ describe("Load", () => {
   it("counts work that has no request: against its key, until it ends or is given up for lost, once", () => {
     const load = new Load(true);
     const [ended, lost] = [load.work("a", 0, 1_000), load.work("a", 0, 10)];
-    expect(lost.receive(16 * MIB)).toBeNull();
-    expect(ended.receive(32 * MIB)).toBeNull();
+    expect(lost.receive(18 * MIB)).toBeNull();
+    expect(ended.receive(36 * MIB)).toBeNull();
     const share = { limit: "in_flight_body_bytes_max", share: true };
     expect([ended.receive(1), ended.exceeded(1), load.exceeded("a", 1, 9)]).toEqual([share, share, share]);
     expect(load.exceeded("b", 8 * MIB, 9)).toBeNull();
-    expect(load.exceeded("a", 16 * MIB, 10)).toBeNull();
+    expect(load.exceeded("a", 18 * MIB, 10)).toBeNull();
     lost.leave();
-    expect([lost.receive(1), load.exceeded("a", 17 * MIB, 10)]).toEqual([null, share]);
+    expect([lost.receive(1), load.exceeded("a", 19 * MIB, 10)]).toEqual([null, share]);
     for (let time = 0; time < 2; time++) ended.leave();
-    expect(load.exceeded("a", 48 * MIB, 10)).toBeNull();
-    expect(load.exceeded("a", 48 * MIB + 1, 10)).toEqual(share);
+    expect(load.exceeded("a", 54 * MIB, 10)).toBeNull();
+    expect(load.exceeded("a", 54 * MIB + 1, 10)).toEqual(share);
   });
 
   it("leaves every key that comes something, of bytes and of requests, however many came before", () => {
@@ -178,7 +178,7 @@ describe("Load", () => {
       const place = load.enter(key, 0);
       while (place.receive(PIECE) === null) own += PIECE;
       expect(load.exceeded(key, PIECE, 0)).toEqual({ limit: "in_flight_body_bytes_max", share: true });
-      if (key === "a") expect(own).toBe(48 * MIB);
+      if (key === "a") expect(own).toBe(54 * MIB);
       expect(own).toBeGreaterThan(2 * MIB);
     }
     let requests = 0;

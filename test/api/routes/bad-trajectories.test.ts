@@ -113,7 +113,7 @@ describe("of much", () => {
     const { response, shown } = await post({ messages });
     const { rewards, groups } = await replyOf(response);
     expect(shown[0]).toMatch(
-      /^\[TURN_1 assistant\]\nI act\.\n\[CALL_1\.1 bash\]\nrm -rf build\n\[RESULT_1\.1\]\nx+ \.\. \[16,/,
+      /^\[TURN_1 assistant\]\nI act\.\n\[CALL_1\.1 bash\]\nrm -rf build\n\[RESULT_1\.1\]\nx+ \.\. \[18,/,
     );
     expect(shown[0]?.length).toBeLessThan(2_200);
     expect([rewards, groups[0]?.rollouts[0]?.format_ok]).toEqual([[[0, 1]], true]);

@@ -26,7 +26,7 @@ class Limits:
 
     parts: int = 256
     rollouts: int = 2048
-    body_bytes: int = 16 * 1024 * 1024
+    body_bytes: int = 18 * 1024 * 1024
     generations: int = 8192
 
 
