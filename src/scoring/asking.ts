@@ -19,7 +19,7 @@ import type { VerdictTexts } from "./verdict-texts.ts";
 type OnAnswered = (entry: PooledQuestion) => void;
 
 /** Shared by all signals and groups of a request. */
-interface AskingAids {
+interface BatchOfQuestions {
   pool: QuestionPool;
   journal: JournalUse | null;
   /** Collects the verifier's answers for the log; null if the spec does not log answers. */
@@ -29,15 +29,15 @@ interface AskingAids {
 export class QuestionAsker {
   private readonly session: AskingSession;
   private readonly job: SignalJob;
-  private readonly aids: AskingAids;
+  private readonly batch: BatchOfQuestions;
   private readonly order: EvenOrder;
   /** Whether this asker has sent at least one question itself instead of waiting for another batch. */
   private hastened = false;
 
-  constructor(session: AskingSession, job: SignalJob, aids: AskingAids) {
+  constructor(session: AskingSession, job: SignalJob, batch: BatchOfQuestions) {
     this.session = session;
     this.job = job;
-    this.aids = aids;
+    this.batch = batch;
     this.order = new EvenOrder(job.signal.group.keys);
   }
 
@@ -84,7 +84,7 @@ export class QuestionAsker {
    * @param onAnswered called for each question as soon as all its samples have arrived; may be called again
    */
   private async ask(entries: readonly PooledQuestion[], onAnswered: OnAnswered): Promise<void> {
-    const { journal, pool } = this.aids;
+    const { journal, pool } = this.batch;
     const waits = entries.map((entry) => this.answerOf(entry));
     // Sends one question even if other batches ask them all: a gateway then raises the priority of all
     // questions with the same `work`.
@@ -118,7 +118,7 @@ export class QuestionAsker {
    * planning; undefined if no other batch asks the question.
    */
   private answerOf({ key }: PooledQuestion): Promise<void> | undefined {
-    const journal = this.aids.journal?.journal;
+    const journal = this.batch.journal?.journal;
     if (key === null || journal === undefined) return undefined;
     return journal.underWay(key) ?? (journal.known(key) === undefined ? undefined : Promise.resolve());
   }
@@ -128,7 +128,7 @@ export class QuestionAsker {
    * deadline cuts it off. Questions that the verifier does not report on count as failed.
    */
   private async submit(entries: readonly PooledQuestion[], onAnswered: OnAnswered): Promise<void> {
-    const journal = this.aids.journal?.journal;
+    const journal = this.batch.journal?.journal;
     const { judge, group } = this.job.signal;
     const end = journal?.asking(entries.flatMap(({ key }) => key ?? []));
     // A checker receives all answers in a single request, in the order in which the client sent them.
@@ -175,7 +175,7 @@ export class QuestionAsker {
     const part = summary === undefined ? reading : ofSummary(reading, summary.length);
     const { answer, reason } = generation;
     const written = behind(summary, answer ?? reason ?? null);
-    const text = written === null ? null : (this.aids.texts?.keep(written) ?? null);
+    const text = written === null ? null : (this.batch.texts?.keep(written) ?? null);
     return text === null ? part : { ...part, text };
   }
 }

@@ -79,7 +79,7 @@ export function* planJudging(
   const spare = (size: number) => Math.floor((Math.max(0, generationsMax - planned) * size) / Math.max(1, planned));
   const asking = groups.length * compiled.signals.filter(({ judge }) => judge !== null).length;
   const early = Math.floor((LIMITS.subrequests_max * EARLY_SHARE) / Math.max(1, asking));
-  const aids = {
+  const batch = {
     journal,
     texts,
     pool: new QuestionPool(
@@ -88,11 +88,11 @@ export function* planJudging(
   };
   const limits = (size: number) => ({ left: spare(size), early });
   const run: RunsSignal = (job, sessions, goesOn) =>
-    new QuestionAsker(sessions[job.signal.name] as AskingSession, job, aids).run(limits(job.size), goesOn);
+    new QuestionAsker(sessions[job.signal.name] as AskingSession, job, batch).run(limits(job.size), goesOn);
   const opened = yield* openedGroups(groups, compiled, step, reserveBytes);
   const judgings: Judging[] = [];
   for (const { prepared, signals, open: opens, waiting } of opened) {
-    const first = opens.map((open) => new SignalJob(open, aids.pool));
+    const first = opens.map((open) => new SignalJob(open, batch.pool));
     for (const { entered, size } of first) {
       const asked = entered.flatMap(({ question, isOwn, shared }) =>
         isOwn && shared.readings.length === 0 ? [question] : [],
@@ -115,7 +115,7 @@ export function* planJudging(
       size: groupGenerations,
       generationBudget: () => groupGenerations + spare(groupGenerations),
       run: (sessions, shortens) =>
-        runSignals({ signals, first, shortens }, aids.pool, (job, goesOn) => run(job, sessions, goesOn), work),
+        runSignals({ signals, first, shortens }, batch.pool, (job, goesOn) => run(job, sessions, goesOn), work),
       begin: async (sessions) => {
         await Promise.all(first.map((job) => run(job, sessions, (asked) => asked.length === 0)));
       },

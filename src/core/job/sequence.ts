@@ -56,8 +56,8 @@ export class Sequence {
   /** Enters questions to be asked. At least one is the group's own unless they follow from others. */
   enter(entries: PooledQuestion[]): void {
     this.steps.push(entries);
-    const own = entries.filter(({ isOwn }) => isOwn);
-    this.ask(own.map((entry) => ({ entry, result: entry.shared })));
+    const ownEntries = entries.filter(({ isOwn }) => isOwn);
+    this.ask(ownEntries.map((entry) => ({ entry, result: entry.shared })));
   }
 
   /** Records that a question is answered. Returns whether it was the last open one; then call `goOn`. */
@@ -86,24 +86,24 @@ export class Sequence {
       const { question, charged, shared } = entry;
       result.others.push({ question, charged, readings: shared.readings }, ...shared.others);
     }
-    const again = this.nextAttempts();
-    if (again.length > 0) {
-      this.ask(again);
+    const attempts = this.nextAttempts();
+    if (attempts.length > 0) {
+      this.ask(attempts);
       return;
     }
     const step = this.steps.at(-1) as PooledQuestion[];
-    const own = new Set(step.flatMap(({ isOwn, shared }) => (isOwn ? [shared] : [])));
-    const others = step.flatMap(({ shared }) => (own.has(shared) ? [] : [shared]));
-    whenFinal(others, () => this.parts.step(() => this.followUp(own)));
+    const ownResults = new Set(step.flatMap(({ isOwn, shared }) => (isOwn ? [shared] : [])));
+    const others = step.flatMap(({ shared }) => (ownResults.has(shared) ? [] : [shared]));
+    whenFinal(others, () => this.parts.step(() => this.followUp(ownResults)));
   }
 
-  private followUp(own: ReadonlySet<SharedResult>): void {
+  private followUp(ownResults: ReadonlySet<SharedResult>): void {
     const questions = this.followUps?.(this.steps.flatMap(askedBy)) ?? [];
     if (questions.length > 0) {
       this.parts.left.take(questions);
       this.enter(this.parts.enter(questions));
     }
-    for (const shared of own) makeFinal(shared);
+    for (const shared of ownResults) makeFinal(shared);
     if (questions.length === 0) this.onEnd();
   }
 
@@ -115,13 +115,13 @@ export class Sequence {
   private nextAttempts(): Attempt[] {
     const { signal, pool, left } = this.parts;
     const { name, group } = signal;
-    const most = attemptMax(signal);
+    const attempts = attemptMax(signal);
     const unreadable = this.attempts.filter(({ entry }) => isUnread(entry.shared.readings));
     return byContent(unreadable, group.keys).flatMap(({ entry: { question }, result }) => {
-      const purpose = nextAttempt(question.purpose, most);
+      const purpose = nextAttempt(question.purpose, attempts);
       if (purpose === null) return [];
-      const again = { ...question, purpose };
-      return left.take([again]) ? [{ entry: pool.opened(name, group, again), result }] : [];
+      const repeated = { ...question, purpose };
+      return left.take([repeated]) ? [{ entry: pool.opened(name, group, repeated), result }] : [];
     });
   }
 }

@@ -101,8 +101,8 @@ export class SignalJob {
     const { wave, signal, pool, enter, left, sending } = this;
     const comparisons = comparisonsOf(wave);
     const followUps = this.followUpsOf(wave, comparisons.length);
-    const own = wave.filter(({ isOwn }) => isOwn);
-    const parts = followUps !== null ? comparisons : own.length > 0 ? [own] : [];
+    const ownEntries = wave.filter(({ isOwn }) => isOwn);
+    const parts = followUps !== null ? comparisons : ownEntries.length > 0 ? [ownEntries] : [];
     const step = (next: () => void) => this.step(next);
     const shared: SequenceParts = { signal, pool, enter, left, step, send: (sequence) => sending.add(sequence) };
     this.sequences = parts.map(() => new Sequence(shared, followUps, () => this.endPart()));
@@ -119,8 +119,8 @@ export class SignalJob {
   private followUpsOf(wave: readonly PooledQuestion[], comparisons: number) {
     const { follows } = this.signal.plan;
     if (follows === undefined) return null;
-    const most = comparisons * follows.maxGenerations * (1 + attemptMax(this.signal));
-    if (!this.left.has(most) || !wave.every(({ question }) => decides(question))) return null;
+    const generationsMax = comparisons * follows.maxGenerations * (1 + attemptMax(this.signal));
+    if (!this.left.has(generationsMax) || !wave.every(({ question }) => decides(question))) return null;
     let earlier: ReadonlyMap<string, readonly AskedQuestion[]> | null = null;
     return (asked: readonly AskedQuestion[]) => {
       earlier ??= Map.groupBy(this.results, ({ question }) => comparedIn(question));
