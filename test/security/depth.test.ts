@@ -42,11 +42,17 @@ const LABELS: [string, string, string][] = [
   ],
 ];
 
+/** Whether a route reads the options of gathered samples. */
+const gathers = (path: string) => path !== "/v1/score_batch";
+
 it.each(LABELS)(
   "%s takes a label of the largest depth, and refuses a deeper one by its name",
   async (path, body, field) => {
     const ask = (depth: number) =>
-      setUp().post(`${path}?group_window_ms=100&on_failure=0`, body.replace("HERE", nested(depth)));
+      setUp().post(
+        `${path}${gathers(path) ? "?group_window_ms=100&on_failure=0" : ""}`,
+        body.replace("HERE", nested(depth)),
+      );
     expect((await ask(LIMITS.label_depth_max)).status).toBe(200);
     const refused = await ask(LIMITS.label_depth_max + 1);
     const fault = `${field}: nests deeper than the limit label_depth_max = ${LIMITS.label_depth_max}`;

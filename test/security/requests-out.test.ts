@@ -132,7 +132,9 @@ describe.each(Object.keys(ADAPTERS) as (keyof typeof ADAPTERS)[])("with the %s a
         fc.boolean(),
         fc.constantFrom(
           `${query}&group_size=1`,
+          query,
           "?group_size=1",
+          "",
           `?group_size=1&spec=${encodeURIComponent(ELSEWHERE)}`,
         ),
         // Without a key, whoever comes through a proxy is refused.

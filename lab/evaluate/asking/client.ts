@@ -34,7 +34,7 @@ export interface ClientOptions {
 }
 
 const count = z.int().min(0);
-/** The part of the reply that is kept. Replies: src/core/contract/replies.ts. */
+/** The part of the reply that is kept. Replies: src/core/contract/rewards-reply.ts. */
 const ReplySchema = z.object({
   request_id: z.string(),
   spec_hash: z.string(),

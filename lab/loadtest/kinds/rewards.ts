@@ -4,7 +4,7 @@ import type { RewardsBody } from "./item.ts";
 import { jsonReply, serverSplit } from "./json-reply.ts";
 import { bodyParts, NOTHING_READ, oneCall, type Reading, type Transport, type Work } from "./kind.ts";
 
-/** The part of the reply that is counted. Replies: src/core/contract/replies.ts. */
+/** The part of the reply that is counted. Replies: src/core/contract/rewards-reply.ts. */
 const ReplySchema = z.object({
   spec_hash: z.string(),
   rewards: z.array(z.array(z.number().nullable())),

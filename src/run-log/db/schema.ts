@@ -152,7 +152,7 @@ export const groups = pgTable(
     triples: integer("triples"),
     circles: integer("circles"),
     /**
-     * Tournament details (`TournamentReport` in contract/replies.ts); null for specs that do not report them.
+     * Tournament details (`TournamentReport` in contract/group-reply.ts); null for specs that do not report them.
      */
     contest: json("contest").$type<TournamentReport | null>(),
     /** Number of leading turns that all rollouts share; null if the rollouts are plain strings. */
