@@ -43,8 +43,9 @@ export function progressLine(sink: Sink, now: () => number) {
   return {
     report(progress: Progress): void {
       if (last === null) before = progress.done;
+      const isNewEnd = progress.done >= progress.total && last?.done !== progress.done;
       last = { ...progress };
-      if (isDue() || progress.done >= progress.total) write(last);
+      if (isDue() || isNewEnd) write(last);
     },
     tick(): void {
       if (last !== null && last.done < last.total && isDue()) write(last);

@@ -16,6 +16,8 @@ it("shows the share done and the remaining time at the pace of this run, without
   line.report({ done: 140, total: 200, stored: 0, failed: 1, cell: "list_em@1" });
   now = 50_000;
   line.report({ done: 200, total: 200, stored: 0, failed: 1, cell: "pair_em@1" });
+  // The last requests end after their lists are counted.
+  line.report({ done: 200, total: 200, stored: 100, failed: 1, cell: "pair_em@1" });
   expect(said).toEqual([
     "100 of 200 lists evaluated (50 %; list_em@1), 0 failed, 0 s\n",
     "140 of 200 lists evaluated (70 %; list_em@1), 1 failed, 20 s, about 30 s left\n",
