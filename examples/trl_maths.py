@@ -13,7 +13,7 @@ import sys
 
 import torch
 from datasets import Dataset
-from kritai import KritaiError
+from kritai import Kritai, KritaiError
 from kritai.shims.trl_reward import kritai_reward
 from trl import GRPOConfig, GRPOTrainer
 
@@ -42,6 +42,11 @@ def main() -> None:
     parser.add_argument("--output", default="trl-maths", help="folder of checkpoints and logs")
     options = parser.parse_args()
     accelerated = torch.accelerator.is_available()
+    try:
+        with Kritai(options.url) as client:  # before the model loads: are address, key and spec right?
+            client.call("POST", "/v1/specs/check", SPEC, timeout_s=10)
+    except (KritaiError, ValueError) as error:
+        sys.exit(f"{options.url}: {error}")
 
     rows = Dataset.from_list(ROWS)
     trainer = GRPOTrainer(
@@ -63,10 +68,7 @@ def main() -> None:
         ),
     )
     print(f"Rewards: {options.url}/runs/{options.run_id}")
-    try:
-        trainer.train()
-    except KritaiError as error:
-        sys.exit(f"{options.url}: {error}")
+    trainer.train()
 
 
 if __name__ == "__main__":

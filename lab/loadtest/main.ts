@@ -55,9 +55,11 @@ async function measure(argv: readonly string[]): Promise<void> {
   makeFolder("--out", flags.out, Object.values(FILES));
   const stack = await ownStack(flags);
   try {
-    await load(argv, { ...flags, ...(stack !== null && { target: stack.url }) }, progress, (all) => {
+    const stopped = await load(argv, { ...flags, ...(stack !== null && { target: stack.url }) }, progress, (all) => {
       planned = all;
     });
+    // The results are written. Closing the stack would wait for its open requests.
+    if (stopped && stack !== null) process.exit();
   } finally {
     await stack?.close();
   }
@@ -70,12 +72,13 @@ async function ownStack({ verifier, model }: FlagValues): Promise<OwnStack | nul
   return startStackBefore({ url: verifier, model });
 }
 
+/** Returns whether a signal stopped the run. */
 async function load(
   argv: readonly string[],
   flags: FlagValues,
   progress: Progress,
   onPlan: (planned: Planned) => void,
-): Promise<void> {
+): Promise<boolean> {
   const { plan, summaryFields } = await setUp(flags);
   // The report names the verifier, not the local stack in front of it.
   if (flags.verifier !== undefined)
@@ -114,8 +117,9 @@ async function load(
   };
   outputs.summary(summary);
   const report = outputs.report(reportOf(summary));
-  if (flags.json) return console.log(JSON.stringify(summary, null, 1));
-  console.log(`${headlineOf(summary)}\n${verdictOf(summary)}\nreport: ${report}`);
+  if (flags.json) console.log(JSON.stringify(summary, null, 1));
+  else console.log(`${headlineOf(summary)}\n${verdictOf(summary)}\nreport: ${report}`);
+  return result.stopped_by === "signal";
 }
 
 try {

@@ -65,6 +65,20 @@ def test_the_example_trains_and_its_run_is_logged(name: str, tmp_path: Path) -> 
     assert {row for row in rewards if row is not None} > {min(r for r in rewards if r is not None)}
 
 
+@pytest.mark.parametrize("name", ["trl_grpo", "trl_maths"])
+def test_a_wrong_address_is_one_line_before_the_model_loads(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / f"{name}.py"), "--url", "http://127.0.0.1:9", "--model", "/nowhere"],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY / "clients" / "python" / "src"), "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert done.stderr.rstrip().splitlines()[-1].startswith("http://127.0.0.1:9: connection_failed: ")
+    assert "Traceback" not in done.stderr
+
+
 def test_verl_takes_the_command_and_its_reward_part_is_the_block() -> None:
     import verl
     from hydra import compose, initialize_config_dir
