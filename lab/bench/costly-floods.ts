@@ -12,7 +12,10 @@ const [FLOODS_KEY, OTHER_KEY] = ["a", "b"] as const;
 
 const digest = (key: string) => createHash("sha256").update(key).digest("hex");
 
-/** For each flood: the p99 of another key's small rewards requests, with it over without. */
+/**
+ * For each flood: the p99 of another key's small rewards requests, with it over without; and the same with the
+ * flood sent to another edge, which is the part of the machine that both share.
+ */
 export async function benchCostlyFloods(script: WorkerModules, rounds: Rounds): Promise<Figure[]> {
   const judge = await judgeThread();
   const vars = {
@@ -20,6 +23,7 @@ export async function benchCostlyFloods(script: WorkerModules, rounds: Rounds): 
     ...{ VERIFIER_URL: judge.url, VERIFIER_MODEL: "bench", VERIFIER_PROTOCOL: "openai" },
   };
   const workerd = await startWorkerd({ script, vars, objects: true });
+  const otherEdge = await startWorkerd({ script, vars, objects: true });
   const headers = { authorization: `Bearer ${OTHER_KEY}`, "content-type": "application/json" };
   const small = async () => {
     const reply = await fetch(`${workerd.url}/v1/rewards`, { method: "POST", headers, body: SMALL });
@@ -39,12 +43,13 @@ export async function benchCostlyFloods(script: WorkerModules, rounds: Rounds): 
         answered += done.answered;
         taken.push((workerd.cpuMs() - cpu) / (performance.now() - began));
       };
-      figures.push(...(await ratios(name, rounds, small, flood)));
+      const elsewhere = (over: AbortSignal) => floodThread(name, otherEdge.url, FLOODS_KEY, sent, over);
+      figures.push(...(await ratios(name, rounds, small, flood, elsewhere)));
       if (answered === 0) throw new Error(`${name}: no request of the flood was answered`);
       figures.push(figure(`${name}: CPU of both keys, cores`, "cores", null, taken));
     }
   } finally {
-    await workerd.close();
+    await Promise.all([workerd.close(), otherEdge.close()]);
     await judge.close();
   }
   return figures;

@@ -17,12 +17,14 @@ export interface Rounds {
 /**
  * The p99 of what `one` takes, with a flood over without. Rounds of both take turns, so that a busy
  * machine is in both.
+ * @param elsewhere sends the same flood to another process, to measure what the machine alone costs
  */
 export async function ratios(
   what: string,
   { requests, rounds }: Rounds,
   sendRequest: () => Promise<void>,
   flood: (over: AbortSignal) => Promise<unknown>,
+  elsewhere: ((over: AbortSignal) => Promise<unknown>) | null = null,
 ): Promise<Figure[]> {
   const latencies = async () => {
     const taken: number[] = [];
@@ -33,18 +35,28 @@ export async function ratios(
     }
     return p99(taken);
   };
-  await latencies();
-  const [quiet, ratio]: [number[], number[]] = [[], []];
-  for (let round = 0; round < rounds; round++) {
-    const without = await latencies();
+  const beside = async (flooded: typeof flood) => {
     const over = new AbortController();
-    const flooding = flood(over.signal);
-    ratio.push((await latencies()) / without);
-    quiet.push(without);
+    const flooding = flooded(over.signal);
+    const taken = await latencies();
     over.abort();
     await flooding;
+    return taken;
+  };
+  await latencies();
+  const [quiet, ratio, machine]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    const without = await latencies();
+    quiet.push(without);
+    if (elsewhere !== null) machine.push((await beside(elsewhere)) / without);
+    ratio.push((await beside(flood)) / without);
   }
   return [
+    ...(elsewhere === null
+      ? []
+      : [
+          figure(`${what}: p99 of another key, with the flood at another edge relative to without`, "x", null, machine),
+        ]),
     figure(`${what}: p99 of another key, with relative to without`, "x", { max: RATIO_MOST }, ratio),
     figure(`${what}: p99 of another key, without`, "ms", null, quiet),
   ];
