@@ -6,9 +6,8 @@ import { TrieRouter } from "hono/router/trie-router";
 import { type Admission, createAdmission } from "./api/door/admission.ts";
 import { authenticate, pathWithoutKey, requireScope } from "./api/door/auth.ts";
 import { readBy, unboundReading } from "./api/door/body-reading.ts";
-import type { AppDeps, RouteDeps } from "./api/door/deps.ts";
+import type { AppDeps } from "./api/door/deps.ts";
 import { drainUnread } from "./api/door/drain.ts";
-import { createInFlight } from "./api/door/in-flight.ts";
 import { problemResponse } from "./api/door/problem.ts";
 import { watchedRequest } from "./api/door/request-line.ts";
 import { type Route, type RouteTable, routeTable } from "./api/door/route.ts";
@@ -21,16 +20,7 @@ import { contractFault } from "./api/tools/shared/faults.ts";
 import { CONTRACTS } from "./api/tools/table.ts";
 import { ApiError, asApiError } from "./core/faults/errors.ts";
 import { faultLine } from "./core/faults/fault-line.ts";
-import { RecentRankings } from "./core/load/recent-rankings.ts";
-import { createLocalBatches } from "./objects/batches/local.ts";
-import { createLocalRooms } from "./objects/gathering/local.ts";
-import { createLocalReplies } from "./objects/idempotency/local.ts";
-import { createLocalRunObjects } from "./objects/run-objects/run-objects.ts";
-import { Metrics } from "./platform/counters.ts";
-import { printLine } from "./platform/report.ts";
 import { createRequestIds } from "./platform/request-ids.ts";
-import { AnswerStreaks } from "./scoring/answer-streaks.ts";
-import { LastSteps } from "./scoring/last-steps.ts";
 import type { RequestScope } from "./scoring/request-scope.ts";
 
 const SECURITY_HEADERS: Record<string, string> = {
@@ -55,31 +45,8 @@ const NO_URL = "The request's address is not a URL. Send one Host header that na
 const NO_HOST = [{ path: "Host", message: "must be one host, with or without a port" }];
 
 /** Creates the API as a Hono app with the given dependencies. */
-export function createApp(appDeps: AppDeps): HonoBase<AppEnv> {
-  const metrics = appDeps.metrics ?? new Metrics();
-  const report = appDeps.report ?? printLine;
-  const inFlight = appDeps.inFlight ?? createInFlight(metrics, appDeps.keys, appDeps.timers);
-  const runObjects = appDeps.runObjects ?? createLocalRunObjects(appDeps.timers);
-  const answers = appDeps.answers ?? new AnswerStreaks();
-  const steps = appDeps.steps ?? new LastSteps();
-  const judging = { ...appDeps, metrics, report, runObjects, answers, steps, held: inFlight.held };
-  const rooms = appDeps.rooms ?? createLocalRooms(judging);
-  const replies = appDeps.replies ?? createLocalReplies(appDeps.timers);
-  const batches = appDeps.batches ?? createLocalBatches(judging);
-  const rankings = new RecentRankings();
-  const deps: RouteDeps = {
-    ...appDeps,
-    inFlight,
-    metrics,
-    report,
-    rooms,
-    replies,
-    batches,
-    runObjects,
-    answers,
-    steps,
-    rankings,
-  };
+export function createApp(deps: AppDeps): HonoBase<AppEnv> {
+  const { report } = deps;
   const routes = [...ROUTES, ...CONTRACTS.flatMap(routesOf)];
   const paths = new Set(routes.map(({ path }) => path));
   const app = new HonoBase<AppEnv>({
@@ -114,7 +81,7 @@ function refused(c: AppContext, fault: ApiError, suggested: Route | null): Respo
   return contractFault(c, fault) ?? problemResponse(c, fault);
 }
 
-function addFrame(app: HonoBase<AppEnv>, deps: RouteDeps, routes: readonly Route[]): void {
+function addFrame(app: HonoBase<AppEnv>, deps: AppDeps, routes: readonly Route[]): void {
   const table = routeTable(routes);
   const nextId = createRequestIds(() => deps.clock.date().getTime(), deps.replica);
   const admission = createAdmission(deps);
@@ -156,8 +123,8 @@ function rethrowAsError(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error(`a thrown ${typeof thrown}`);
 }
 
-async function admit(c: AppContext, deps: RouteDeps, admission: Admission, table: RouteTable): Promise<void> {
-  if (deps.faults !== undefined && deps.faults.length > 0) {
+async function admit(c: AppContext, deps: AppDeps, admission: Admission, table: RouteTable): Promise<void> {
+  if (deps.faults.length > 0) {
     const names = deps.faults.map((fault) => fault.path).join(", ");
     throw new ApiError("not_configured", `These variables are invalid: ${names}.`, { errors: deps.faults });
   }
@@ -183,7 +150,7 @@ function refuseMethod(c: AppContext, methods: string[], routes: readonly Route[]
   return refused(c, fault, routes.find(({ path }) => path === c.req.path) ?? null);
 }
 
-function finish(c: AppContext, deps: RouteDeps, scope: RequestScope): void {
+function finish(c: AppContext, deps: AppDeps, scope: RequestScope): void {
   const headers = c.res.headers;
   headers.set("x-request-id", scope.id);
   headers.set("server-timing", serverTiming(deps.clock, scope));

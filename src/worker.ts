@@ -1,6 +1,7 @@
 // The composition root of the Worker: builds the app and its dependencies from the environment. The only file
 // that imports from every folder; contains no other logic.
 
+import { completeDeps, type GivenDeps } from "./api/door/complete-deps.ts";
 import type { AppDeps } from "./api/door/deps.ts";
 import { createInFlight, type InFlight } from "./api/door/in-flight.ts";
 import { createApp } from "./app.ts";
@@ -37,7 +38,6 @@ import { createLogQueue } from "./run-log/write/log-queue.ts";
 import type { ConsumerDeps } from "./run-log/write/queue-consumer.ts";
 import type { AlarmWatch } from "./scoring/alarm-watch.ts";
 import { AnswerStreaks } from "./scoring/answer-streaks.ts";
-import type { JudgingDeps } from "./scoring/deps.ts";
 import { LastSteps } from "./scoring/last-steps.ts";
 import { createVerifier } from "./verifier/create.ts";
 import type { Backend } from "./verifier/fan-out/backend.ts";
@@ -103,7 +103,7 @@ const VERIFIER: LazyPart<Verifier> = {
   },
 };
 
-type StoreParts = Pick<AppDeps, "runLog" | "specs" | "templates" | "logQueue"> &
+type StoreParts = Pick<GivenDeps, "runLog" | "specs" | "templates" | "logQueue"> &
   Pick<ConsumerDeps, "store"> & { alarmStates?: AlarmStates; expiry?: LogExpiry };
 
 const STORE: LazyPart<StoreParts> = {
@@ -133,8 +133,7 @@ function assemble<T>(part: LazyPart<T>, config: Config, faults: FieldError[]): T
 }
 
 type WorkerParts = AppDeps &
-  StoreParts &
-  Pick<JudgingDeps, "metrics" | "held" | "early_judging" | "log_texts"> & {
+  Pick<StoreParts, "store" | "expiry"> & {
     log_days: ReadonlyMap<string, number>;
     /** Sends the isolate's counters to the deployment's totals. Does not reject. */
     counted(): Promise<void>;
@@ -150,16 +149,13 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
   const store = assemble(STORE, config, faults);
   const verifier = assemble(VERIFIER, config, faults);
   const deploymentCounts = deploymentCountsOf(config);
-  return {
+  const { store: storeRows, expiry, alarmStates, ...stores } = store;
+  const given: GivenDeps = {
     verifier,
     deploymentCounts,
     readProbes: readProbesOf(config, verifier),
-    async counted() {
-      metrics.bookBackends(verifier);
-      await deploymentCounts?.flush();
-    },
-    ...store,
-    ...(store.alarmStates && { alarms: watchOf(store.runLog, store.alarmStates, config) }),
+    ...stores,
+    ...(alarmStates && { alarms: watchOf(store.runLog, alarmStates, config) }),
     ...(config.DEAD_LETTERS && config.LOG_QUEUE && { deadLetters: remoteDeadLetters(config.DEAD_LETTERS) }),
     ...(config.IDEMPOTENT_REQUESTS && {
       replies: createRemoteReplies(config.IDEMPOTENT_REQUESTS, REACH),
@@ -181,7 +177,6 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     keys: config.API_KEYS ?? [],
     prices: config.PRICES,
     group_sizes: config.GROUP_SIZES,
-    log_days: config.LOG_DAYS ?? new Map(),
     default_spec: config.DEFAULT_JUDGE === undefined ? undefined : specOfJudge(config.DEFAULT_JUDGE),
     path_scopes: config.PATH_SCOPES,
     replica: config.REPLICA,
@@ -189,6 +184,16 @@ function partsOf(env: Record<string, unknown>): WorkerParts {
     faults,
     log_requests: config.LOG_LEVEL === "info",
     log_texts: config.LOG_TEXTS === "on",
+  };
+  return {
+    ...completeDeps(given),
+    store: storeRows,
+    ...(expiry && { expiry }),
+    log_days: config.LOG_DAYS ?? new Map(),
+    async counted() {
+      metrics.bookBackends(verifier);
+      await deploymentCounts?.flush();
+    },
   };
 }
 
@@ -219,8 +224,8 @@ function limitsOf(limits: NonNullable<Config["KEY_LIMITS"]>, counters: CountersN
 
 export { KeyCounters } from "./objects/key-limits/durable.ts";
 
-export class GroupRoom extends groupRoomClass((env) => ({ ...partsOf(env), report: printLine })) {}
-export class Batch extends batchClass((env) => ({ ...partsOf(env), report: printLine })) {}
+export class GroupRoom extends groupRoomClass(partsOf) {}
+export class Batch extends batchClass(partsOf) {}
 
 export { DeploymentTotals } from "./objects/counts/durable.ts";
 export { IdempotentRequests } from "./objects/idempotency/durable.ts";
@@ -263,7 +268,7 @@ async function sweepLog({ expiry, deadLetters: letters, log_days: days }: Worker
   }
 }
 
-function consumerDeps({ store, deadLetters, alarms }: StoreParts & AppDeps): ConsumerDeps {
+function consumerDeps({ store, deadLetters, alarms }: WorkerParts): ConsumerDeps {
   return {
     store,
     // Without the DeadLetters binding, entries that cannot be stored stay in the queue.

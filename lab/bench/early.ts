@@ -1,5 +1,6 @@
 // The benchmark of asking before a group is complete, against gathering and then judging: the product's
 // journal, judging and scheduler on a simulated engine, in virtual time.
+
 import { createRandom, hashText } from "../../src/core/math/random.ts";
 import { mean, percentile } from "../../src/core/math/stats.ts";
 import { SpecSchema } from "../../src/core/reward/signals-spec.ts";
@@ -8,6 +9,7 @@ import { createEarlyJudge, createGroupJudge } from "../../src/objects/gathering/
 import { createRoomStore } from "../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../src/objects/storage/memory.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
+import { completeJudging } from "../../src/scoring/complete-judging.ts";
 import { programOf, questionOf } from "./early-stop-load.ts";
 import { type Figure, figure, type Goal } from "./figures.ts";
 import { VirtualEngine } from "./virtual-engine.ts";
@@ -123,7 +125,7 @@ async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], earl
     step.asked += generations;
     asked();
   });
-  const deps = { ...IDLE, verifier: counting, clock, timers: clock };
+  const deps = completeJudging({ ...IDLE, verifier: counting, clock, timers: clock });
   const judges = { early: createEarlyJudge(deps), whole: createGroupJudge(deps) };
   const spec = SpecSchema.parse({ candidate: { extract: "whole" }, reward: "strength" });
   let open = 0;
@@ -180,7 +182,7 @@ async function runStep(load: EarlyLoad, arrivals: readonly GroupArrivals[], earl
 }
 
 /** Nothing is logged. */
-const IDLE = { runLog: undefined as never, metrics: undefined as never, report: () => {} };
+const IDLE = { runLog: undefined as never, report: () => {} };
 
 const p99 = (values: readonly number[]) =>
   percentile(

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { buildAssets } from "../../scripts/stack/assets.ts";
+import { completeDeps } from "../../src/api/door/complete-deps.ts";
 import { createApp } from "../../src/app.ts";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -97,11 +98,13 @@ const SIGNALLED: Readonly<Record<string, Json>> = {
 
 /** All probes over one app, whose verifier answers at once. */
 export async function costProbes(): Promise<Probe[]> {
-  const app = createApp({
-    timers: systemClock,
-    ...{ verifier: fakeVerifier(preferring((text) => text.length)), runLog: fakeRunLog() },
-    ...{ specs: fakeSpecStore(), clock: fixedClock(), keys: [], report: () => undefined },
-  });
+  const app = createApp(
+    completeDeps({
+      timers: systemClock,
+      ...{ verifier: fakeVerifier(preferring((text) => text.length)), runLog: fakeRunLog() },
+      ...{ specs: fakeSpecStore(), clock: fixedClock(), keys: [], report: () => undefined },
+    }),
+  );
   const request = async (path: string, init: RequestInit = {}) =>
     (await app.request(`http://localhost${path}`, init)).text();
   const post = (path: string, body: Json, headers: Record<string, string> = {}) =>

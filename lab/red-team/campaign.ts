@@ -1,6 +1,7 @@
 // Attacking: each class's rollouts scored together with honest ones, and the results. Knows verifiers by
 // their port.
 
+import { completeDeps } from "../../src/api/door/complete-deps.ts";
 import { createApp } from "../../src/app.ts";
 import type { GroupResult } from "../../src/core/contract/group-reply.ts";
 import { createRenderer } from "../../src/core/judges/render.ts";
@@ -125,7 +126,9 @@ async function throughContract({ name, sent, unseen = "" }: Attack, verifier: Ve
   const judge = watched(verifier, (prompt) => {
     seen ||= prompt.includes(unseen);
   });
-  const app = createApp({ verifier: judge, clock, timers: clock, keys: [], ...unlogged, report: () => undefined });
+  const app = createApp(
+    completeDeps({ verifier: judge, clock, timers: clock, keys: [], ...unlogged, report: () => undefined }),
+  );
   const headers = { "content-type": "application/json" };
   const replies = await Promise.all(
     (sent?.bodies ?? []).map((body) =>

@@ -6,11 +6,11 @@ import type { Spec } from "../../src/core/reward/spec.ts";
 import type { Generation, VerifierJob } from "../../src/core/wire/questions.ts";
 import { simulatedName } from "../../src/core/wire/simulated-model.ts";
 import { systemClock } from "../../src/platform/clock.ts";
-import { Metrics } from "../../src/platform/counters.ts";
 import { createRequestIds } from "../../src/platform/request-ids.ts";
 import type { Verifier } from "../../src/ports/ports.ts";
 import type { RunLog } from "../../src/ports/run-log.ts";
 import { createNeonRunLog } from "../../src/run-log/neon.ts";
+import { completeJudging } from "../../src/scoring/complete-judging.ts";
 import { scoreAndLog } from "../../src/scoring/score-and-log.ts";
 
 const STEP_MS = 240_000;
@@ -81,7 +81,7 @@ export async function writeInto(runLog: RunLog, key_name: string | null, made: M
   const nextId = createRequestIds(() => Date.now());
   for (let step = first; step < steps; step++) {
     const clock = { ...systemClock, date: () => new Date(began_ms + (step + 1) * STEP_MS) };
-    const deps = { verifier: judge, runLog, clock, timers: clock, metrics: new Metrics(), report: () => {} };
+    const deps = completeJudging({ verifier: judge, runLog, clock, timers: clock, report: () => {} });
     const scope = { id: nextId(), started_ms: clock.now(), key_name, verifier_ms: 0, store_ms: 0 };
     const { reply } = await scoreAndLog(deps, scope, requestAt(step), specAt(step), new AbortController().signal);
     if (reply.logged !== true) throw new Error(`step ${step} of ${run_id} was not logged: ${reply.warnings}`);

@@ -37,7 +37,7 @@ export const REPLICAS_MAX = 16;
  * @param replica number from 0 to 15 of a replica without shared storage. A proxy reads the number from a
  * batch's id to find the replica that holds the batch.
  */
-export function createRequestIds(now: () => number, replica?: number): () => string {
+export function createRequestIds(now: () => number, replica: number | null = null): () => string {
   let last = -1;
   const digits = new Uint8Array(RANDOM_CHARS);
   return () => {

@@ -21,19 +21,22 @@ export interface HeldWork {
   begin(key_name: string | null, most_ms: number): HeldPlace;
 }
 
-const UNBOUNDED: HeldWork = { begin: () => ({ reserveBytes: () => {}, isFull: () => false, end: () => {} }) };
+/** Memory without a limit. */
+export const UNBOUNDED_WORK: HeldWork = {
+  begin: () => ({ reserveBytes: () => {}, isFull: () => false, end: () => {} }),
+};
 
 /**
  * Runs `work` with a memory reservation and releases it afterwards.
- * @param held the isolate's memory; undefined: memory is not limited
+ * @param held the isolate's memory
  */
 export async function holding<T>(
-  held: HeldWork | undefined,
+  held: HeldWork,
   key_name: string | null,
   most_ms: number,
   work: (place: HeldPlace) => Promise<T>,
 ): Promise<T> {
-  const place = (held ?? UNBOUNDED).begin(key_name, most_ms);
+  const place = held.begin(key_name, most_ms);
   try {
     return await work(place);
   } finally {
@@ -48,7 +51,7 @@ export async function holding<T>(
  *   it may be called again
  */
 export function holdingLater<T>(
-  { held, clock }: { held?: HeldWork | undefined; clock: Clock },
+  { held, clock }: { held: HeldWork; clock: Clock },
   key_name: string | null,
   most_ms: number,
   signal: AbortSignal,

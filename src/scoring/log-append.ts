@@ -30,7 +30,7 @@ export async function appendEntry(deps: JudgingDeps, scope: RequestScope, given:
 
 function stepWarnings({ steps }: JudgingDeps, { kind, run_id, step, key_name }: LogEntry): string[] {
   if (kind === "attempt" || run_id === null || step === null) return [];
-  return steps?.note({ owner: ownerOf(key_name), run_id }, step) ?? [];
+  return steps.note({ owner: ownerOf(key_name), run_id }, step);
 }
 
 async function stored(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<LogOutcome> {
@@ -71,7 +71,7 @@ function isStorable({ metrics, groups }: LogEntry): boolean {
 }
 
 async function queueOrStore(deps: JudgingDeps, scope: RequestScope, entry: LogEntry): Promise<true | "queued"> {
-  if (deps.logQueue !== undefined) {
+  if (deps.logQueue !== null) {
     try {
       await deps.logQueue.send(entry);
       deps.metrics.add("kritai_log_queued_total", 1);
@@ -89,7 +89,7 @@ async function queueOrStore(deps: JudgingDeps, scope: RequestScope, entry: LogEn
 
 /** Evaluates the run's alarms without delaying the reply. */
 function lookFor(deps: JudgingDeps, scope: RequestScope, { kind, run_id, step, key_name }: LogEntry): void {
-  if (deps.alarms === undefined || kind !== "rewards" || run_id === null || step === null) return;
+  if (deps.alarms === null || kind !== "rewards" || run_id === null || step === null) return;
   const looked = deps.alarms.look([{ owner: ownerOf(key_name), run_id }]);
   scope.keep_alive?.(looked);
 }

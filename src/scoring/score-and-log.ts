@@ -87,10 +87,10 @@ export async function scoreAndLog(
   const batch = { request, spec, started_ms: scope.started_ms, signal, ...hooks, ...partyOf(key_name) };
   const scored: ScoredBatch = await scoreBatch(deps, batch);
   scope.verifier_ms += scored.reply.timing_ms.verifier;
-  const cost = deps.prices === undefined ? null : costOf(scored.tokens, deps.prices);
+  const cost = deps.prices === null ? null : costOf(scored.tokens, deps.prices);
   scope.scored = countsOf(scored, cost);
   countBatch(deps.metrics, scored);
-  if (deps.keyLimits !== undefined) {
+  if (deps.keyLimits !== null) {
     const use = { tokens: tokensOf(scored), usd: cost?.usd_most ?? 0, log_rows: rowsOf(scored.entry) };
     scope.keep_alive?.(deps.keyLimits.spend(scope.key_name, use));
   }

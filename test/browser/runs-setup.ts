@@ -1,11 +1,13 @@
 // Helpers shared by the tests of the pages of runs: the app over made and really scored runs, headless
 // Chromium, pages with a key already typed, and what is wrong with them.
+
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { agentGroup, agentTasks } from "../../scripts/stack/examples.ts";
+import { completeDeps } from "../../src/api/door/complete-deps.ts";
 import { createApp } from "../../src/app.ts";
 import type { RunKey } from "../../src/core/contract/owner.ts";
 import { ApiError } from "../../src/core/faults/errors.ts";
@@ -118,20 +120,22 @@ let close: () => void;
 
 async function begin(): Promise<void> {
   const clock = fixedClock();
-  const app = createApp({
-    timers: systemClock,
-    verifier: fakeVerifier((shown, about) =>
-      shown[0]?.startsWith("[TURN_") === true
-        ? `${HOSTILE} "turn A": 2, "turn B": 99. [[${(shown[0] as string).length > (shown[1] ?? "").length ? "A" : "B"}]]`
-        : { answer: `${HOSTILE} ${LONGER(shown, about)}`, soft: leaning(shown) },
-    ),
-    runLog: logOf(fakeRunLog()),
-    specs: fakeSpecStore({ sampled: SpecSchema.parse({ judge: { samples: 3 } }) }),
-    clock,
-    assets: builtAssets,
-    keys: [{ name: "tests", digest: await digestOf(KEY), scopes: ["score", "logs:all", "logs"] }],
-    report: () => {},
-  });
+  const app = createApp(
+    completeDeps({
+      timers: systemClock,
+      verifier: fakeVerifier((shown, about) =>
+        shown[0]?.startsWith("[TURN_") === true
+          ? `${HOSTILE} "turn A": 2, "turn B": 99. [[${(shown[0] as string).length > (shown[1] ?? "").length ? "A" : "B"}]]`
+          : { answer: `${HOSTILE} ${LONGER(shown, about)}`, soft: leaning(shown) },
+      ),
+      runLog: logOf(fakeRunLog()),
+      specs: fakeSpecStore({ sampled: SpecSchema.parse({ judge: { samples: 3 } }) }),
+      clock,
+      assets: builtAssets,
+      keys: [{ name: "tests", digest: await digestOf(KEY), scopes: ["score", "logs:all", "logs"] }],
+      report: () => {},
+    }),
+  );
   const rollouts = ["a", "bb", "ccc"].map((code) => ({ text: `\`\`\`python\n${code}\n\`\`\`` }));
   const labelled = rollouts.map((rollout, r) => ({ ...rollout, pass_rate: r / 2 }));
   const groups = [{ group_id: HOSTILE.slice(0, 60), prompt: "p", rollouts }];

@@ -107,7 +107,7 @@ export class SimulatedServer {
       throw new Error(JSON.stringify(line));
     };
     this.#lives.set(name, life);
-    const storage = groupStorage({ metrics: new Metrics() });
+    const storage = groupStorage({ keyLimits: null, metrics: new Metrics() });
     life.room = new Room({ store, judge, timers: clock, nextRequestId, report, storage });
     return life;
   }

@@ -8,7 +8,7 @@ import type { Timers } from "../../ports/ports.ts";
 import { partyOf } from "../../scoring/party.ts";
 import { pacePiece, workInTurns } from "../../scoring/turns.ts";
 import { type BodyReading, readBy } from "./body-reading.ts";
-import { createInFlight, type InFlight } from "./in-flight.ts";
+import type { InFlight } from "./in-flight.ts";
 import { type AppContext, keepAlive, whenDone } from "./scope.ts";
 
 /**
@@ -34,18 +34,16 @@ export interface Admission {
 }
 
 interface AdmissionDeps {
-  keyLimits?: KeyLimits | undefined;
+  keyLimits: KeyLimits | null;
   metrics: Metrics;
-  /** The keys that share the isolate. */
-  keys: readonly { name: string }[];
-  /** Load counter shared with other parts of the isolate. Omitted: a new counter. */
-  inFlight?: InFlight | undefined;
+  /** Load counter shared with other parts of the isolate. */
+  inFlight: InFlight;
   timers: Timers;
 }
 
 /** Creates the admission control. Create only one per isolate, because it counts all requests in flight. */
-export function createAdmission({ keyLimits, metrics, keys, inFlight, timers }: AdmissionDeps): Admission {
-  const { load, busy } = inFlight ?? createInFlight(metrics, keys, timers);
+export function createAdmission({ keyLimits, metrics, inFlight, timers }: AdmissionDeps): Admission {
+  const { load, busy } = inFlight;
 
   /**
    * Checks the announced length of the body against the limit, but counts only bytes that have arrived, so
@@ -83,7 +81,7 @@ export function createAdmission({ keyLimits, metrics, keys, inFlight, timers }: 
       c.set("onEnd", () => whenDone(c).then(end));
       // If the runtime cancels the request because its client has disconnected, only this listener runs.
       c.req.raw.signal.addEventListener("abort", end, { once: true });
-      if (keyLimits === undefined) return;
+      if (keyLimits === null) return;
       const { id, key_name } = c.get("scope");
       // Only POST requests count toward the concurrency limit, so that a key whose batches use up the limit
       // can still poll and cancel them.

@@ -132,10 +132,10 @@ async function configuredKey(keys: readonly KeyDigest[], key: string): Promise<K
 /** The configuration for authenticating callers. */
 interface KeyAccess {
   keys: readonly KeyDigest[];
-  /** Upper bound on the scopes of a key sent in the path. Omitted: no bound. */
-  path_scopes?: readonly Scope[] | undefined;
-  /** The secret that signs tokens. Omitted: tokens are disabled. */
-  token_secret?: Uint8Array | undefined;
+  /** Upper bound on the scopes of a key sent in the path. Null: no bound. */
+  path_scopes: readonly Scope[] | null;
+  /** The secret that signs tokens. Null: tokens are disabled. */
+  token_secret: Uint8Array | null;
   timers: Timers;
 }
 
@@ -144,7 +144,7 @@ interface KeyAccess {
  * the token is invalid or expired, or its key is not configured.
  */
 async function tokenCaller({ keys, token_secret, timers }: KeyAccess, token: string): Promise<Caller | null> {
-  const claims = token_secret === undefined ? null : await readToken(token_secret, token, timers.now());
+  const claims = token_secret === null ? null : await readToken(token_secret, token, timers.now());
   const granted = keys.filter(({ name }) => name === claims?.name).flatMap(({ scopes = SCOPES_DEFAULT }) => scopes);
   if (claims === null || granted.length === 0) return null;
   return {
@@ -235,7 +235,8 @@ export async function authenticate(request: Request, access: KeyAccess): Promise
   for (const { key, inPath } of presented) {
     const caller = await callerBy(access, key);
     if (caller === null) continue;
-    return inPath ? { ...caller, scopes: caller.scopes.filter((scope) => path_scopes.includes(scope)) } : caller;
+    if (!inPath || path_scopes === null) return caller;
+    return { ...caller, scopes: caller.scopes.filter((scope) => path_scopes.includes(scope)) };
   }
   const detail = presented.length === 0 ? missingKey(request) : "The key is not valid for this deployment.";
   throw new ApiError(

@@ -10,7 +10,7 @@ import { requireStorage } from "../../objects/key-limits/refusal.ts";
 import { joined } from "../../objects/storage/values.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { readJson, readJsonBody } from "./body.ts";
-import type { RouteDeps } from "./deps.ts";
+import type { AppDeps } from "./deps.ts";
 import { lateReply } from "./late-reply.ts";
 import { preferences } from "./prefer.ts";
 import { listOfRun } from "./run-list.ts";
@@ -39,7 +39,7 @@ export async function notingGaps(c: AppContext, running: Promise<RewardsReply>):
 }
 
 interface Claim {
-  deps: RouteDeps;
+  deps: AppDeps;
   c: AppContext;
   name: string;
   owner: string;
@@ -49,7 +49,7 @@ interface Claim {
 }
 
 /** Makes a route's handler idempotent. Without an Idempotency-Key header, only the body is read. */
-export function idempotent(deps: RouteDeps, answer: BodyHandler) {
+export function idempotent(deps: AppDeps, answer: BodyHandler) {
   return async (c: AppContext): Promise<Response> => {
     const key = c.req.header("idempotency-key");
     if (key === undefined) return answer(c, await readJson(c.req.raw));
@@ -71,7 +71,7 @@ export function idempotent(deps: RouteDeps, answer: BodyHandler) {
   };
 }
 
-async function claimOf(deps: RouteDeps, c: AppContext, key: string, value: unknown, text: string): Promise<Claim> {
+async function claimOf(deps: AppDeps, c: AppContext, key: string, value: unknown, text: string): Promise<Claim> {
   const { id, key_name, started_ms } = c.get("scope");
   const { respond_async, wait_s } = preferences(c);
   const url = new URL(c.req.url);

@@ -1,5 +1,5 @@
 // Replies that may take a long time: they start with white space or heartbeats, followed by the real body.
-import type { RouteDeps } from "./deps.ts";
+import type { AppDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { BEGUN, beatUntil, promptly } from "./slow-json.ts";
 import { line, ndjsonResponse, pushedText, type TextSink } from "./streams.ts";
@@ -12,7 +12,7 @@ const JSON_HEADERS = { "content-type": "application/json", "x-accel-buffering": 
  */
 export async function lateReply(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   request: unknown,
   running: Promise<Response>,
 ): Promise<Response> {

@@ -7,7 +7,7 @@ import { SpecSchema } from "../../core/reward/signals-spec.ts";
 import type { Spec } from "../../core/reward/spec.ts";
 import { asWritten } from "../../core/reward/spec-forms.ts";
 import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "./deps.ts";
+import type { AppDeps } from "./deps.ts";
 import { invalidRequest, validated } from "./validation.ts";
 
 export type Templates = ReadonlyMap<string, OwnPreset>;
@@ -19,14 +19,14 @@ export type Templates = ReadonlyMap<string, OwnPreset>;
  * @param field path of the spec in the request; empty if the spec is the body
  * @throws ApiError `invalid_request` if a template conflicts with the rest of the spec, `store_unavailable`
  */
-export async function withOwnTemplates(deps: RouteDeps, scope: RequestScope, spec: Spec, field: string): Promise<Spec> {
+export async function withOwnTemplates(deps: AppDeps, scope: RequestScope, spec: Spec, field: string): Promise<Spec> {
   return filledIn(spec, await templatesFor(deps, scope, [spec]), field);
 }
 
 /** Reads the custom templates that the specs name, each of them once. */
-export async function templatesFor(deps: RouteDeps, scope: RequestScope, specs: readonly Spec[]): Promise<Templates> {
+export async function templatesFor(deps: AppDeps, scope: RequestScope, specs: readonly Spec[]): Promise<Templates> {
   const names = [...new Set(specs.flatMap(foreignPrompts))];
-  if (names.length === 0 || deps.templates === undefined) return new Map();
+  if (names.length === 0 || deps.templates === null) return new Map();
   const found = await timedStore(deps.clock, scope, () => Promise.all(names.map((name) => storedTemplate(deps, name))));
   return new Map(found.flatMap((template) => (template === null ? [] : [[template.name, template] as const])));
 }
@@ -44,7 +44,7 @@ export function filledIn(spec: Spec, templates: Templates, field: string): Spec 
 }
 
 /** The stored template with this name; null if there is none, or no database. */
-async function storedTemplate({ templates }: RouteDeps, name: string): Promise<OwnPreset | null> {
+async function storedTemplate({ templates }: AppDeps, name: string): Promise<OwnPreset | null> {
   try {
     return (await templates?.get(name)) ?? null;
   } catch (error) {

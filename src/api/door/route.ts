@@ -1,7 +1,7 @@
 // Defines a route, and looks up a request's required scope and error format before its handler runs. The
 // routes are listed in ../routes/table.ts and ../tools/table.ts.
 import type { Scope } from "./auth.ts";
-import type { RouteDeps } from "./deps.ts";
+import type { AppDeps } from "./deps.ts";
 import type { FaultDialect } from "./dialect.ts";
 import type { AppContext } from "./scope.ts";
 
@@ -16,7 +16,7 @@ export interface Route {
   /** A path pattern, such as `/v1/runs/:run_id`. */
   path: string;
   access: Access;
-  handler: (deps: RouteDeps) => Handler;
+  handler: (deps: AppDeps) => Handler;
   /** Format of error replies. Omitted: problem documents. */
   dialect?: FaultDialect | null;
 }

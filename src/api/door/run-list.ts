@@ -3,7 +3,7 @@
 import { ownerOf } from "../../core/contract/owner.ts";
 import { faultLine } from "../../core/faults/fault-line.ts";
 import type { RunObject } from "../../objects/run-objects/list.ts";
-import type { RouteDeps } from "./deps.ts";
+import type { AppDeps } from "./deps.ts";
 import { type AppContext, keepAlive } from "./scope.ts";
 
 /**
@@ -13,7 +13,7 @@ import { type AppContext, keepAlive } from "./scope.ts";
  */
 export function listOfRun(
   c: AppContext,
-  { runObjects, report }: Pick<RouteDeps, "runObjects" | "report">,
+  { runObjects, report }: Pick<AppDeps, "runObjects" | "report">,
   object: RunObject,
   requestId: string,
   forget: () => Promise<void>,

@@ -10,7 +10,7 @@ import type { ClientProbe } from "../../objects/gathering/gathering.ts";
 import { pause } from "../../platform/waiting.ts";
 import type { Timers } from "../../ports/ports.ts";
 import { simulatedDeployment } from "../../scoring/simulated.ts";
-import type { RouteDeps } from "./deps.ts";
+import type { AppDeps } from "./deps.ts";
 import { type AppContext, cancellation } from "./scope.ts";
 import { pushedText, type TextSink } from "./streams.ts";
 
@@ -100,7 +100,7 @@ export async function promptly<T>(
  */
 export function beatUntil<T>(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   sink: TextSink,
   beat: string,
   running: Promise<T>,
@@ -126,7 +126,7 @@ export function beatUntil<T>(
  */
 export function slowJson(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   schema: z.core.$ZodType,
   begins: Beginning = noticingLeavers(c),
 ): SlowJson {
@@ -169,7 +169,7 @@ export function slowJson(
 /** Replies with the result of `running`, encoded by the schema; see `slowJson`. */
 export function answerJson(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   running: Promise<JsonReply>,
   schema: z.core.$ZodType,
 ): Promise<Response> {

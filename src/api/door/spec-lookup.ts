@@ -12,7 +12,7 @@ import type { Spec } from "../../core/reward/spec.ts";
 import { judgesIn } from "../../core/reward/spec-judges.ts";
 import { specHash } from "../../scoring/digest.ts";
 import { type RequestScope, timedStore } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "./deps.ts";
+import type { AppDeps } from "./deps.ts";
 import { withOwnTemplates } from "./named-templates.ts";
 
 export const BUILT_IN = "default";
@@ -24,7 +24,7 @@ export const BUILT_IN = "default";
  *   stored the spec
  */
 export async function resolveSpec(
-  deps: RouteDeps,
+  deps: AppDeps,
   scope: RequestScope,
   spec: string | Spec,
   field = "spec",
@@ -35,7 +35,7 @@ export async function resolveSpec(
 
 /** Like `resolveSpec`, but without checking models, for specs that are not used for judging. */
 export async function specMeant(
-  deps: RouteDeps,
+  deps: AppDeps,
   scope: RequestScope,
   spec: string | Spec,
   field = "spec",
@@ -50,7 +50,7 @@ export async function specMeant(
 }
 
 /** A "did you mean" suggestion with a similar name; empty if there is none or the names cannot be read. */
-async function suggestedName(deps: RouteDeps, scope: RequestScope, name: string): Promise<string> {
+async function suggestedName(deps: AppDeps, scope: RequestScope, name: string): Promise<string> {
   const names = timedStore(deps.clock, scope, () => deps.specs.names(LIMITS.suggestion_names_max));
   return didYouMean(name, [BUILT_IN, ...(await names.catch(() => []))]);
 }
@@ -60,20 +60,20 @@ async function suggestedName(deps: RouteDeps, scope: RequestScope, name: string)
  * @param field path of the field that contains the spec (`inline`) or its name
  */
 export function permitted(
-  { models }: RouteDeps,
+  { models }: AppDeps,
   { key_name }: RequestScope,
   spec: Spec,
   field: string,
   inline = false,
 ): Spec {
-  if (models === undefined) return spec;
+  if (models === null) return spec;
   for (const { judge, path } of judgesIn(spec)) {
     requireModel(models, key_name, { judge }, inline ? `${field}.${path}.model` : field);
   }
   return spec;
 }
 
-export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: string): Promise<Spec | null> {
+export async function storedSpec(deps: AppDeps, scope: RequestScope, name: string): Promise<Spec | null> {
   if (name === BUILT_IN) return deps.default_spec ?? BUILT_IN_DEFAULT;
   return timedStore(deps.clock, scope, () => deps.specs.get(name));
 }
@@ -83,13 +83,13 @@ export async function storedSpec(deps: RouteDeps, scope: RequestScope, name: str
  * exist, and its models are allowed.
  */
 export async function checkedSpec(
-  deps: RouteDeps,
+  deps: AppDeps,
   scope: RequestScope,
   given: Spec,
 ): Promise<{ spec: Spec; spec_hash: string }> {
   const { models } = deps;
   const spec = await withOwnTemplates(deps, scope, given, "spec");
-  for (const { judge, path } of models === undefined ? [] : judgesIn(spec)) {
+  for (const { judge, path } of models === null ? [] : judgesIn(spec)) {
     requireModelOfAny(models as AllowedModels, { judge }, `spec.${path}.model`);
   }
   compileFormats(Object.values(preparerRules(compileSpec(spec)).formats));

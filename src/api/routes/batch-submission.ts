@@ -3,7 +3,7 @@
 import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRequest, BatchRoute } from "../../objects/batches/view.ts";
 import { requireStorage } from "../../objects/key-limits/refusal.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { listOfRun } from "../door/run-list.ts";
 import { type AppContext, keepAlive } from "../door/scope.ts";
 
@@ -16,7 +16,7 @@ interface Submission extends BatchRequest {
 /** Creates a batch with the request's id, which is also the id of the batch's log entry. */
 export async function submitBatch(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   { route, request, spec, shape = null }: Submission,
 ): Promise<Response> {
   const { id, key_name } = c.get("scope");

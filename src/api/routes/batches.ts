@@ -10,7 +10,7 @@ import { LIMITS } from "../../core/faults/limits.ts";
 import type { BatchRoute, BatchView } from "../../objects/batches/view.ts";
 import { BATCH_ROUTES, BATCH_STATES, isEnded } from "../../objects/batches/view.ts";
 import { ULID_PATTERN } from "../../platform/request-ids.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
 import { answerJson, jsonReply } from "../door/slow-json.ts";
@@ -94,7 +94,7 @@ const SCHEMA: Record<BatchRoute, (shape: unknown) => z.core.$ZodType> = {
 /** The schema of a batch, including the reply of its route. */
 const schemaOf = ({ route, shape }: BatchView) => BatchReplySchema.extend({ reply: SCHEMA[route](shape) });
 
-export function getBatch(deps: RouteDeps) {
+export function getBatch(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", BatchIdSchema);
     const { wait } = queryParameters(c, BatchQuerySchema);
@@ -109,7 +109,7 @@ export function getBatch(deps: RouteDeps) {
   };
 }
 
-export function batchList({ batches }: RouteDeps) {
+export function batchList({ batches }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { cursor, limit } = queryParameters(c, BatchesQuerySchema);
     const { rows, next } = await batches.list(c.get("scope").key_name, cursor, limit);
@@ -118,7 +118,7 @@ export function batchList({ batches }: RouteDeps) {
   };
 }
 
-export function deleteBatch({ batches }: RouteDeps) {
+export function deleteBatch({ batches }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", BatchIdSchema);
     return batchReply(c, found(await batches.cancel(id, c.get("scope").key_name)));

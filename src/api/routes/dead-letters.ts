@@ -9,7 +9,7 @@ import { faultLine } from "../../core/faults/fault-line.ts";
 import { bound } from "../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { readJson } from "../door/body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { changeableBy, readableBy } from "../door/owned.ts";
 import { noQueryParameters, queryParameters } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -33,14 +33,14 @@ export const ReplayRequestSchema = z.strictObject({
     ),
 });
 
-export function deadLetters(deps: RouteDeps) {
+export function deadLetters(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     noQueryParameters(c);
     return c.json(await asked(deps, c, (letters) => letters.summary(readableBy(c))));
   };
 }
 
-export function replayDeadLetters(deps: RouteDeps) {
+export function replayDeadLetters(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     noQueryParameters(c);
     const { limit, before } = validated(ReplayRequestSchema, await readJson(c.req.raw));
@@ -55,7 +55,7 @@ export const ExpiryQuerySchema = z.strictObject({
   }),
 });
 
-export function expireDeadLetters(deps: RouteDeps) {
+export function expireDeadLetters(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { before } = queryParameters(c, ExpiryQuerySchema);
     const owner = changeableBy(c);
@@ -65,11 +65,11 @@ export function expireDeadLetters(deps: RouteDeps) {
 
 /** Throws `not_configured` if there is no dead-letter store, `not_ready` if it cannot be reached. */
 export async function asked<T>(
-  { deadLetters: letters, report }: RouteDeps,
+  { deadLetters: letters, report }: AppDeps,
   c: AppContext,
   ask: (letters: DeadLetterStore) => Promise<T>,
 ): Promise<T> {
-  if (letters === undefined) {
+  if (letters === null) {
     throw new ApiError("not_configured", "DEAD_LETTERS is not bound.", {
       errors: [{ path: "DEAD_LETTERS", message: "required" }],
     });

@@ -1,6 +1,6 @@
 // Serves /openapi.json, the documentation pages and the run pages, which are static files in `public/`.
 import { ApiError } from "../../core/faults/errors.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { prefersHtml } from "../door/negotiation.ts";
 import { originOf, problemResponse } from "../door/problem.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -63,7 +63,7 @@ function pageName(given: string | undefined): string {
  * Serves a static file through the Worker instead of the static-asset layer, so that replies have a request
  * id and pass the same checks as other requests.
  */
-export function page({ assets }: RouteDeps, { file, csp = CSP }: Asset) {
+export function page({ assets }: AppDeps, { file, csp = CSP }: Asset) {
   const type = TYPES[file.slice(file.lastIndexOf(".") + 1)] as string;
   return async (c: AppContext): Promise<Response> => {
     const named = file.replace(/:(\w+)/g, (_, name: string) => pageName(c.req.param(name)));
@@ -86,7 +86,7 @@ const DETAIL = "DETAIL";
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;" };
 
 /** The error `not_found` as a page; null unless a browser asks for a page and the deployment has pages. */
-export async function missingPage({ assets }: RouteDeps, c: AppContext, fault: ApiError): Promise<Response | null> {
+export async function missingPage({ assets }: AppDeps, c: AppContext, fault: ApiError): Promise<Response | null> {
   if (fault.code !== "not_found" || !wantsPage(c)) return null;
   const found = await assets?.("/not-found.html").catch(() => null);
   if (!found?.ok) return null;
@@ -104,7 +104,7 @@ export async function missingPage({ assets }: RouteDeps, c: AppContext, fault: A
 const HOST = "http://HOST";
 
 /** Serves the front page: HTML for browsers, JSON for all other clients. */
-export function front(deps: RouteDeps) {
+export function front(deps: AppDeps) {
   const shown = page(deps, { file: "/index.html" });
   const atHost = async (c: AppContext): Promise<Response> => {
     const reply = await shown(c);
@@ -115,7 +115,7 @@ export function front(deps: RouteDeps) {
   };
   const infoHandler = serviceInfo();
   return async (c: AppContext): Promise<Response> => {
-    const html = wantsPage(c) && deps.assets !== undefined;
+    const html = wantsPage(c) && deps.assets !== null;
     const response = html ? await atHost(c) : infoHandler(c);
     response.headers.set("vary", "accept");
     return response;

@@ -7,7 +7,7 @@ import { TRAINING_TABLES } from "../../core/contract/training-rows.ts";
 import { asApiError } from "../../core/faults/errors.ts";
 import type { RunDetail } from "../../ports/logged-rows.ts";
 import type { RunLog } from "../../ports/run-log.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -56,7 +56,7 @@ async function* withEnd(
   }
 }
 
-export function exportRun(deps: RouteDeps) {
+export function exportRun(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { table, owner, ...query } = queryParameters(c, ExportQuerySchema);

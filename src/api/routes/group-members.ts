@@ -19,7 +19,7 @@ import { within } from "../../platform/waiting.ts";
 import { rewardCounts } from "../../scoring/reward-counts.ts";
 import { type ContentPlace, requireShownBody } from "../content/shown-body.ts";
 import { readJson } from "../door/body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { negotiate } from "../door/negotiation.ts";
 import { noQueryParameters, pathParameter } from "../door/parameters.ts";
 import { retryAfterGaps } from "../door/retry-after.ts";
@@ -105,7 +105,7 @@ function requireOwnFacts(request: Parameters<typeof requireFacts>[0], compiled: 
   }
 }
 
-export function addRollouts(deps: RouteDeps) {
+export function addRollouts(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     noQueryParameters(c);
     const group = await groupOf(c);
@@ -131,7 +131,7 @@ export function addRollouts(deps: RouteDeps) {
   };
 }
 
-export function closeGroup(deps: RouteDeps) {
+export function closeGroup(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     noQueryParameters(c);
     const type = negotiate(c.req.header("accept") ?? null, ["application/json", NDJSON]);

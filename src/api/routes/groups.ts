@@ -4,7 +4,7 @@ import * as z from "zod";
 import { ApiError } from "../../core/faults/errors.ts";
 import { ULID_PATTERN } from "../../platform/request-ids.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { readableBy } from "../door/owned.ts";
 import { noQueryParameters, pathParameter } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -15,7 +15,7 @@ const GroupIdSchema = z
   .string()
   .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}\.[0-9]{1,3}$/, "must be <request_id>.<group index>");
 
-export function groupVerdicts({ runLog, clock }: RouteDeps) {
+export function groupVerdicts({ runLog, clock }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", GroupIdSchema);
     noQueryParameters(c);
@@ -26,7 +26,7 @@ export function groupVerdicts({ runLog, clock }: RouteDeps) {
   };
 }
 
-export function groupTexts({ runLog, clock }: RouteDeps) {
+export function groupTexts({ runLog, clock }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const id = pathParameter(c, "id", GroupIdSchema);
     noQueryParameters(c);
@@ -36,7 +36,7 @@ export function groupTexts({ runLog, clock }: RouteDeps) {
   };
 }
 
-export function requestDetail({ runLog, clock }: RouteDeps) {
+export function requestDetail({ runLog, clock }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const requestId = pathParameter(c, "request_id", RequestIdSchema);
     noQueryParameters(c);

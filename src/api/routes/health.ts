@@ -6,7 +6,7 @@ import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema } from "../../core/contract/request-fields.ts";
 import { lookOver } from "../../core/health/alarm.ts";
 import { ALARMS } from "../../core/health/alarms/table.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -25,7 +25,7 @@ export const HealthQuerySchema = OwnerQuerySchema.extend({
     .meta(said("true: also returns the rows that the alarms check, one per step")),
 });
 
-export function runHealth(deps: RouteDeps) {
+export function runHealth(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner, steps, rows: withRows } = queryParameters(c, HealthQuerySchema);

@@ -8,7 +8,7 @@ import { asApiError } from "../../core/faults/errors.ts";
 import { SPEC_FORMS } from "../../core/reward/signals-spec.ts";
 import { rescoreRun } from "../../scoring/rescore.ts";
 import { readJson } from "../door/body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { withOwnTemplates } from "../door/named-templates.ts";
 import { OwnerQuerySchema, ofRun } from "../door/owned.ts";
 import { pathParameter, queryParameters } from "../door/parameters.ts";
@@ -38,7 +38,7 @@ async function* withFaults(lines: AsyncGenerator<Record<string, unknown>>, reque
   }
 }
 
-export function rescore(deps: RouteDeps) {
+export function rescore(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner } = queryParameters(c, OwnerQuerySchema);

@@ -11,7 +11,7 @@ import { scoreAndLog } from "../../scoring/score-and-log.ts";
 import { workInTurns } from "../../scoring/turns.ts";
 import type { ContentPath } from "../content/pieces.ts";
 import { type ContentPlace, requireShownBody } from "../content/shown-body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { idempotent, notingGaps } from "../door/idempotent.ts";
 import { negotiate } from "../door/negotiation.ts";
 import { noQueryParameters } from "../door/parameters.ts";
@@ -48,7 +48,7 @@ const LaterSchema = RewardsRequestSchema.extend({
 });
 const parseLater = listValidator(LaterSchema, "groups");
 
-export function rewards(deps: RouteDeps) {
+export function rewards(deps: AppDeps) {
   return idempotent(deps, async (c, body) => {
     noQueryParameters(c);
     const later = preferences(c).respond_async;

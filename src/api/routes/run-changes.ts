@@ -14,7 +14,7 @@ import type { DeletedRows } from "../../ports/run-changes.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import { requireScope } from "../door/auth.ts";
 import { readJson } from "../door/body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { changeableRun, OwnerQuerySchema } from "../door/owned.ts";
 import { pathParameter, queryParameters } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -22,7 +22,7 @@ import { validated } from "../door/validation.ts";
 import { asked } from "./dead-letters.ts";
 import { documented, pathOf, READ, WRITE } from "./words.ts";
 
-export function putRun({ runLog, clock }: RouteDeps) {
+export function putRun({ runLog, clock }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner } = queryParameters(c, OwnerQuerySchema);
@@ -35,7 +35,7 @@ export function putRun({ runLog, clock }: RouteDeps) {
 
 const describeRun = ({ run_id, owner }: RunKey) => ({ run_id, owner: ownerName(owner) });
 
-export function deleteRun(deps: RouteDeps) {
+export function deleteRun(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner } = queryParameters(c, OwnerQuerySchema);
@@ -50,7 +50,9 @@ export function deleteRun(deps: RouteDeps) {
     // Marks the run as deleted first, so that requests in flight write nothing after the deletion.
     const alarms = await store(() => deps.runLog.markDeleted(run, before));
     const letters =
-      deps.deadLetters && asked(deps, c, (deadLetters) => deadLetters.forget(run, encodeTime(before.getTime())));
+      deps.deadLetters === null
+        ? undefined
+        : asked(deps, c, (deadLetters) => deadLetters.forget(run, encodeTime(before.getTime())));
     const [dead_letters = 0, emptied] = await Promise.all([letters, emptyObjects(deps, run, before)]);
     const rows = await store(() => deleteRows(deps, run, until));
     return c.json({
@@ -68,7 +70,7 @@ const NO_ROWS: DeletedRows = {
 };
 
 /** Deletes rows until the deadline. Each batch is committed, so a repeated request continues the deletion. */
-async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: number) {
+async function deleteRows({ runLog, clock }: AppDeps, run: RunKey, until: number) {
   const deleted = { ...NO_ROWS };
   for (let complete = false; !complete && clock.now() < until; ) {
     const some = await runLog.deleteRows(run);
@@ -79,7 +81,7 @@ async function deleteRows({ runLog, clock }: RouteDeps, run: RunKey, until: numb
 }
 
 /** Deletes gathered groups, stored replies and batches, a fixed number at a time. */
-async function emptyObjects(deps: RouteDeps, run: RunKey, before: Date) {
+async function emptyObjects(deps: AppDeps, run: RunKey, before: Date) {
   const { runObjects, rooms, replies, batches } = deps;
   const forget: Record<RunObject["kind"], (name: string) => Promise<void>> = {
     rooms: (name) => rooms.forget(name),

@@ -6,7 +6,7 @@ import type { RunKey } from "../../core/contract/owner.ts";
 import { ownerName } from "../../core/contract/owner.ts";
 import { RunIdSchema, StepSchema } from "../../core/contract/request-fields.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { listedOwner, OwnerQuerySchema, ofRun, RunsQuerySchema } from "../door/owned.ts";
 import { GroupsQuerySchema, numberText, pathParameter, queryParameters, wholeNumber } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -32,7 +32,7 @@ export const StepsQuerySchema = OwnerQuerySchema.extend({
 /** Query parameters for paging through a run's groups. */
 export const RunGroupsQuerySchema = GroupsQuerySchema.extend(OwnerQuerySchema.shape);
 
-export function runList({ runLog, clock }: RouteDeps) {
+export function runList({ runLog, clock }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { owner: named, ...page } = queryParameters(c, RunsQuerySchema);
     const owner = listedOwner(c, named);
@@ -41,7 +41,7 @@ export function runList({ runLog, clock }: RouteDeps) {
   };
 }
 
-export function runDetail(deps: RouteDeps) {
+export function runDetail(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner } = queryParameters(c, OwnerQuerySchema);
@@ -50,16 +50,11 @@ export function runDetail(deps: RouteDeps) {
 }
 
 /** Returns the reply, or null if the run does not exist. */
-async function unlessNone<T>(
-  { runLog }: RouteDeps,
-  run: RunKey,
-  rows: readonly unknown[],
-  reply: T,
-): Promise<T | null> {
+async function unlessNone<T>({ runLog }: AppDeps, run: RunKey, rows: readonly unknown[], reply: T): Promise<T | null> {
   return rows.length > 0 || (await runLog.run(run)) !== null ? reply : null;
 }
 
-export function runSteps(deps: RouteDeps) {
+export function runSteps(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner, limit, signals, ...range } = queryParameters(c, StepsQuerySchema);
@@ -75,7 +70,7 @@ export function runSteps(deps: RouteDeps) {
   };
 }
 
-export function runGroups(deps: RouteDeps) {
+export function runGroups(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const runId = pathParameter(c, "run_id", RunIdSchema);
     const { owner, ...page } = queryParameters(c, RunGroupsQuerySchema);

@@ -8,7 +8,7 @@ import type { BackendStatus } from "../../core/wire/questions.ts";
 import { within } from "../../platform/waiting.ts";
 import type { Clock, Health } from "../../ports/ports.ts";
 import type { AlarmWatch } from "../../scoring/alarm-watch.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { problemResponse } from "../door/problem.ts";
 import { type AppContext, keepAlive } from "../door/scope.ts";
 import { documented, serviceWords } from "./words.ts";
@@ -55,8 +55,8 @@ function withContext(health: Health): Health {
  * reply. A model that reads less still counts as healthy: calls that it does not read to their end are null
  * with a code.
  */
-async function withReading(c: AppContext, health: Health, { readProbes, clock }: RouteDeps): Promise<Health> {
-  if (readProbes === undefined) return health;
+async function withReading(c: AppContext, health: Health, { readProbes, clock }: AppDeps): Promise<Health> {
+  if (readProbes === null) return health;
   const asked = readProbes.status().catch(() => null);
   const status = await within(clock, LIMITS.readiness_timeout_ms, asked, () => null);
   if (status === null) return health;
@@ -80,7 +80,7 @@ interface Readiness {
  * Replies 200 if database and verifier respond. The result is cached for a second, because the route is
  * public and must not amplify load.
  */
-export function readyz(deps: RouteDeps) {
+export function readyz(deps: AppDeps) {
   let known: Readiness | null = null;
   return async (c: AppContext): Promise<Response> => {
     if (known === null || deps.clock.now() - known.at_ms >= LIMITS.readiness_cache_ms) {
@@ -92,7 +92,7 @@ export function readyz(deps: RouteDeps) {
       known = { at_ms: deps.clock.now(), checks: { database, verifier: withProbes } };
     }
     const { checks } = known;
-    const faults = deps.faults ?? [];
+    const faults = deps.faults;
     if (checks.database.ok && checks.verifier.ok && faults.length === 0) return c.json({ ready: true, checks });
     const missing = Object.entries(checks).filter(([, health]) => !health.ok);
     const names = [...missing.map(([name]) => name), ...faults.map((fault) => fault.path)].join(", ");
@@ -138,8 +138,8 @@ const ALARM_FAMILIES = {
  * Alarm metrics per run in Prometheus text format 0.0.4, up to alarm_series_max series. If the database does
  * not respond, the rest of /metrics is still returned.
  */
-async function alarmMetrics(clock: Clock, alarms: Pick<AlarmWatch, "on"> | undefined): Promise<string> {
-  if (alarms === undefined) return "";
+async function alarmMetrics(clock: Clock, alarms: Pick<AlarmWatch, "on"> | null): Promise<string> {
+  if (alarms === null) return "";
   const metrics = new MetricRegistry(ALARM_FAMILIES);
   const asked = alarms.on(LIMITS.alarm_series_max).catch(() => null);
   const on = await within(clock, LIMITS.readiness_timeout_ms, asked, () => null);
@@ -150,11 +150,11 @@ async function alarmMetrics(clock: Clock, alarms: Pick<AlarmWatch, "on"> | undef
   return metrics.render();
 }
 
-export function metricsText({ metrics, deploymentCounts, verifier, alarms, clock }: RouteDeps) {
+export function metricsText({ metrics, deploymentCounts, verifier, alarms, clock }: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const ofRuns = await alarmMetrics(clock, alarms);
     metrics.bookBackends(verifier);
-    const counted = deploymentCounts === undefined ? metrics.render() : await deploymentCounts.text();
+    const counted = deploymentCounts === null ? metrics.render() : await deploymentCounts.text();
     return c.text(counted + breakerLines(verifier.backends?.() ?? []) + ofRuns, 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",
     });

@@ -15,7 +15,7 @@ import { RewardsRequestSchema } from "../../core/reward/requests.ts";
 import { SpecSchema } from "../../core/reward/signals-spec.ts";
 import { asWritten } from "../../core/reward/spec-forms.ts";
 import { readJson } from "../door/body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
 import { checkedSpec } from "../door/spec-lookup.ts";
@@ -98,7 +98,7 @@ export const SpecCheckReplySchema = z.object({
 const shown = (range: readonly [number, number]) =>
   range.map((value) => (Number.isFinite(value) ? value : null)) as [number | null, number | null];
 
-export function checkSpec(deps: RouteDeps) {
+export function checkSpec(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { n, groups, deadline_ms, ...lengths } = queryParameters(c, SpecCheckQuerySchema);
     const given = validated(SpecSchema, await readJson(c.req.raw));
@@ -124,9 +124,9 @@ function dollarsOf(
   costs: Readonly<Record<string, GroupCost>>,
   groups: number,
   { signals }: CompiledSpec,
-  { prices, verifier }: RouteDeps,
+  { prices, verifier }: AppDeps,
 ): { usd?: number | null } {
-  if (prices === undefined) return {};
+  if (prices === null) return {};
   const used = Object.entries(costs).map(([name, { prompt_tokens, completion_tokens }]) => {
     if (prompt_tokens === null || completion_tokens === null) return null;
     const asked = signals.find((signal) => signal.name === name)?.judge?.model ?? verifier.model ?? null;
@@ -138,7 +138,7 @@ function dollarsOf(
 }
 
 /** The costs of the signals, each with its dollars. */
-const withDollars = (costs: Readonly<Record<string, GroupCost>>, compiled: CompiledSpec, deps: RouteDeps) =>
+const withDollars = (costs: Readonly<Record<string, GroupCost>>, compiled: CompiledSpec, deps: AppDeps) =>
   Object.fromEntries(
     Object.entries(costs).map(([name, cost]) => [name, { ...cost, ...dollarsOf({ [name]: cost }, 1, compiled, deps) }]),
   );
@@ -148,7 +148,7 @@ function checkReply(
   n: number,
   groups: number,
   costs: Record<string, GroupCost>,
-  deps: RouteDeps,
+  deps: AppDeps,
 ) {
   const priced = withDollars(costs, compiled, deps);
   const byName = compiled.names.map((name) => {

@@ -13,7 +13,7 @@ import { asWritten, formOf } from "../../core/reward/spec-forms.ts";
 import { specHash } from "../../scoring/digest.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import { readJson } from "../door/body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { filledIn, type Templates, templatesFor, withOwnTemplates } from "../door/named-templates.ts";
 import { PageQuerySchema, queryParameters } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
@@ -48,13 +48,13 @@ function ofBareSpec({ code, message, errors }: ApiError): ApiError {
  * The reply for a spec. If its author named the signals, it includes the warnings of POST /v1/specs/check.
  * @param resolved the spec with its templates inlined, as hashed
  */
-async function described(deps: RouteDeps, name: string, spec: Spec, resolved: Spec) {
+async function described(deps: AppDeps, name: string, spec: Spec, resolved: Spec) {
   const entry = { name, spec_hash: await specHash(resolved), spec: asWritten(withLogTexts(spec, deps)) };
   if (!formOf(spec).named) return entry;
   return { ...entry, warnings: specLints(compileSpec(resolved), LIMITS.deadline_ms_default) };
 }
 
-export function getSpec(deps: RouteDeps) {
+export function getSpec(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { name, fault } = pathName(c);
     if (fault !== null)
@@ -75,7 +75,7 @@ async function hashOf(spec: Spec, templates: Templates): Promise<string | null> 
   }
 }
 
-export function specList(deps: RouteDeps) {
+export function specList(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { cursor, limit } = queryParameters(c, SpecsQuerySchema);
     const scope = c.get("scope");
@@ -95,7 +95,7 @@ export function specList(deps: RouteDeps) {
   };
 }
 
-export function putSpec(deps: RouteDeps) {
+export function putSpec(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { name, fault } = pathName(c);
     const refused = name === BUILT_IN ? '"default" is built in; choose another name' : fault;

@@ -13,7 +13,7 @@ import { isPromptName } from "../../core/judges/render.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
 import { readJson } from "../door/body.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { noQueryParameters, pathParameter } from "../door/parameters.ts";
 import type { AppContext } from "../door/scope.ts";
 import { invalidRequest, overLimit, validated } from "../door/validation.ts";
@@ -39,7 +39,7 @@ async function templateReply(name: string, template: Preset, built_in: boolean) 
 
 const withoutName = ({ name: _, ...template }: OwnPreset): Preset => template;
 
-export function listTemplates(deps: RouteDeps) {
+export function listTemplates(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     noQueryParameters(c);
     const names = async () => (await deps.templates?.names(LIMITS.templates_listed_max)) ?? [];
@@ -49,7 +49,7 @@ export function listTemplates(deps: RouteDeps) {
   };
 }
 
-export function getTemplate(deps: RouteDeps) {
+export function getTemplate(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const name = pathParameter(c, "name", TemplateNameSchema);
     const built = presetNamed(name);
@@ -65,7 +65,7 @@ export function getTemplate(deps: RouteDeps) {
  * Stores a template for all keys. New judgements use the new version; specs in the run log keep the version
  * that they were logged with.
  */
-export function putTemplate(deps: RouteDeps) {
+export function putTemplate(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const { templates } = deps;
     const name = storableName(c.req.param("name") ?? "");
@@ -75,7 +75,7 @@ export function putTemplate(deps: RouteDeps) {
     const { length } = templateKey({ ...template, name });
     if (length > LIMITS.template_chars)
       throw invalidRequest([{ path: "$", message: overLimit(length, "template_chars") }]);
-    if (templates === undefined) throw new ApiError("not_configured", "This deployment has no storage for templates.");
+    if (templates === null) throw new ApiError("not_configured", "This deployment has no storage for templates.");
     const reply = await templateReply(name, template, false);
     await timedStore(deps.clock, c.get("scope"), () => templates.save({ ...template, name }));
     return c.json(reply);

@@ -10,7 +10,7 @@ import { sha256Hex } from "../../platform/sha256.ts";
 import { appendEntry, type LogOutcome } from "../../scoring/log-append.ts";
 import type { RequestScope } from "../../scoring/request-scope.ts";
 import { verdictGroups } from "../../scoring/verdict-groups.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import { idempotent } from "../door/idempotent.ts";
 import { negotiate } from "../door/negotiation.ts";
 import { noQueryParameters } from "../door/parameters.ts";
@@ -21,7 +21,7 @@ import { documented, WRITE } from "./words.ts";
 
 const parse = listValidator(VerdictsRequestSchema, "items", isPlainVerdictItem);
 
-export function verdicts(deps: RouteDeps) {
+export function verdicts(deps: AppDeps) {
   return idempotent(deps, async (c, body) => {
     noQueryParameters(c);
     negotiate(c.req.header("accept") ?? null, ["application/json"]);
@@ -47,7 +47,7 @@ interface RewardedRequest {
  * `log_texts` is set.
  */
 async function logVerdicts(
-  deps: RouteDeps,
+  deps: AppDeps,
   scope: RequestScope,
   { request, places, scored }: RewardedRequest,
 ): Promise<LogOutcome> {

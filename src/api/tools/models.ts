@@ -4,7 +4,7 @@ import { SpecNameSchema } from "../../core/contract/request-fields.ts";
 import { ApiError } from "../../core/faults/errors.ts";
 import { LIMITS } from "../../core/faults/limits.ts";
 import { timedStore } from "../../scoring/request-scope.ts";
-import type { RouteDeps } from "../door/deps.ts";
+import type { AppDeps } from "../door/deps.ts";
 import type { AppContext } from "../door/scope.ts";
 
 export const ModelReplySchema = z.object({
@@ -27,7 +27,7 @@ const modelOf = (id: string): z.output<typeof ModelReplySchema> => ({
 /** Maximum number of listed models, more than a menu can show. Specs that are not listed still work. */
 const MODELS_MAX = 500;
 
-async function storedNames({ specs }: RouteDeps): Promise<string[]> {
+async function storedNames({ specs }: AppDeps): Promise<string[]> {
   try {
     return await specs.names(MODELS_MAX);
   } catch (error) {
@@ -37,7 +37,7 @@ async function storedNames({ specs }: RouteDeps): Promise<string[]> {
 }
 
 /** Handles the list of models: `default` first, then the stored specs. */
-export function models(deps: RouteDeps) {
+export function models(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const stored = await timedStore(deps.clock, c.get("scope"), () => storedNames(deps));
     const data = ["default", ...stored.filter((name) => name !== "default")].map(modelOf);
@@ -46,7 +46,7 @@ export function models(deps: RouteDeps) {
 }
 
 /** Handles a single model. Throws `unknown_spec`, which OpenAI's clients receive as 404 `model_not_found`. */
-export function model(deps: RouteDeps) {
+export function model(deps: AppDeps) {
   return async (c: AppContext): Promise<Response> => {
     const name = c.req.param("id") ?? "";
     if (name === "default") return c.json(modelOf(name));
@@ -56,7 +56,7 @@ export function model(deps: RouteDeps) {
   };
 }
 
-async function isKnown({ clock, specs }: RouteDeps, c: AppContext, name: string): Promise<boolean> {
+async function isKnown({ clock, specs }: AppDeps, c: AppContext, name: string): Promise<boolean> {
   try {
     return (await timedStore(clock, c.get("scope"), () => specs.get(name))) !== null;
   } catch (error) {

@@ -61,7 +61,7 @@ export function batchClass(depsOf: (env: Record<string, unknown>) => JudgingDeps
       this.#batch = new BatchJob({
         values: durableValues(this.ctx),
         score: createBatchScorer(deps),
-        keyLimits: deps.keyLimits ?? null,
+        keyLimits: deps.keyLimits,
         timers: deps.timers,
         report: deps.report,
       });

@@ -27,7 +27,7 @@ export function createLocalBatches(deps: JudgingDeps): Batches {
       () => void batch.wake(),
       () => void batches.delete(id),
     );
-    const { keyLimits = null, timers, report } = deps;
+    const { keyLimits, timers, report } = deps;
     const batch: BatchJob = new BatchJob({ values, score, keyLimits, timers, report });
     batches.set(id, batch);
     return batch;

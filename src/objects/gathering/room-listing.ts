@@ -43,13 +43,9 @@ export function releaseStored({ store, storage }: RoomParts): void {
  * Adds a new room to its run's list, and deletes the room's data if the run was deleted after the first
  * sample was sent. Runs in the background, so that no request waits for it.
  */
-function listing(
-  runObjects: RunObjects | undefined,
-  report: (line: Record<string, unknown>) => void,
-  forget: () => Promise<void>,
-) {
+function listing(runObjects: RunObjects, report: (line: Record<string, unknown>) => void, forget: () => Promise<void>) {
   return ({ room, run_id, key_name }: RoomSubject, waiterId: string): void => {
-    if (runObjects === undefined || run_id === null) return;
+    if (run_id === null) return;
     const noted = runObjects.note({ run_id, owner: ownerOf(key_name) }, { kind: "rooms", name: room }, waiterId);
     void noted
       .then((deleted) => (deleted ? forget() : undefined))
@@ -57,8 +53,8 @@ function listing(
   };
 }
 
-/** Dependencies for judging, and optionally the lists of each run's objects. */
-export type RoomDeps = Omit<JudgingDeps, "runObjects"> & { runObjects?: RunObjects };
+/** Dependencies for judging, and the lists of each run's objects. */
+export type RoomDeps = JudgingDeps & { runObjects: RunObjects };
 
 /**
  * Builds a room's dependencies on top of its stored values.

@@ -26,12 +26,12 @@ export function limitRefusal(name: KeyLimitName, { retry_after_s, limits }: Gran
  * @throws ApiError `storage_budget_exceeded`
  */
 export function requireStorage(
-  { keyLimits, metrics }: { keyLimits?: KeyLimits | undefined; metrics: Metrics },
+  { keyLimits, metrics }: { keyLimits: KeyLimits | null; metrics: Metrics },
   key: string | null,
   keepAlive: (work: Promise<void>) => void,
 ): void {
   const refusal = keyLimits?.refusalToStore(key) ?? null;
-  if (keyLimits === undefined || refusal === null) return;
+  if (keyLimits === null || refusal === null) return;
   keepAlive(keyLimits.store(key, 0, 0));
   metrics.add("kritai_key_limit_refusals_total", 1, { limit: "stored_bytes" });
   throw limitRefusal("stored_bytes", refusal);

@@ -39,7 +39,7 @@ const contextOf = (query: Record<string, string>, headers: Record<string, string
 
 test.each([
   ["whole groups", OptionsSchema, urlOptions],
-  ["one sample a request", SampleOptionsSchema, (c: AppContext) => sampleOptions(c, { group_sizes: undefined })],
+  ["one sample a request", SampleOptionsSchema, (c: AppContext) => sampleOptions(c, { group_sizes: new Map() })],
 ] as const)("of contracts with %s each option is read from its header as from the URL", (_, schema, read) => {
   const said = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, SAID[name] as string]));
   const headers = Object.fromEntries(Object.entries(said).map(([name, text]) => [optionHeader(name), text]));

@@ -2,6 +2,7 @@
 // reward: the routes, the rooms and the real verifier client, in virtual time.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { completeDeps } from "../../../src/api/door/complete-deps.ts";
 import { createApp } from "../../../src/app.ts";
 import { createVerifier } from "../../../src/verifier/create.ts";
 import { builtAssets, fakeRunLog, fakeSpecStore } from "../../harness/fakes.ts";
@@ -57,7 +58,7 @@ function appWithout(gone_ms: number) {
   };
   const verifier = createVerifier([backend], { hedging: false }, clock);
   const parts = { verifier, runLog: fakeRunLog(), specs: fakeSpecStore(), assets: builtAssets, keys: [] };
-  const app = createApp({ ...parts, clock, timers: clock, report: () => undefined });
+  const app = createApp(completeDeps({ ...parts, clock, timers: clock, report: () => undefined }));
   const post = async (path: string, body: unknown) => {
     const headers = { "content-type": "application/json" };
     const reply = await app.request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) });

@@ -1,6 +1,6 @@
 // Sets up the app over fakes for the route tests.
 
-import type { AppDeps } from "../../../src/api/door/deps.ts";
+import { completeDeps, type GivenDeps } from "../../../src/api/door/complete-deps.ts";
 import { createApp } from "../../../src/app.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import type { Timers } from "../../../src/ports/ports.ts";
@@ -20,7 +20,7 @@ export const fenced = (code: string) => `Here.\n\`\`\`python\n${code}\n\`\`\``;
 /** The better of two programs is the longer one, in all route tests. */
 export const longest: Script = preferring((candidate) => candidate.length);
 
-export function setUp(deps: Partial<AppDeps> & { script?: Script } = {}) {
+export function setUp(deps: Partial<GivenDeps> & { script?: Script } = {}) {
   const { script = longest, ...given } = deps;
   const parts = {
     verifier: fakeVerifier(script),
@@ -34,7 +34,7 @@ export function setUp(deps: Partial<AppDeps> & { script?: Script } = {}) {
     keys: [],
     lines: [] as Record<string, unknown>[],
   };
-  const app = createApp({ ...parts, report: (line) => parts.lines.push(line), ...given });
+  const app = createApp(completeDeps({ ...parts, report: (line) => parts.lines.push(line), ...given }));
   const call = (path: string, init: RequestInit = {}) => app.request(`http://localhost${path}`, init);
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     call(path, {

@@ -10,7 +10,7 @@ import { decodeBatch, encodeBatch } from "../../../src/objects/batches/request-p
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { Metrics } from "../../../src/platform/counters.ts";
+import { completeJudging } from "../../../src/scoring/complete-judging.ts";
 import { longest, twoRollouts } from "../../api/routes/harness.ts";
 import { fakeRunLog, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 
@@ -19,14 +19,13 @@ function aBatch() {
   let now = Date.UTC(2026, 10, 21);
   const runLog = fakeRunLog();
   const verifier = fakeVerifier(longest);
-  const deps = {
+  const deps = completeJudging({
     verifier,
     runLog,
     clock: fixedClock(),
     timers: systemClock,
-    metrics: new Metrics(),
     report: () => undefined,
-  };
+  });
   const values = memoryValues(systemClock, () => undefined);
   const batch = new BatchJob({
     values,

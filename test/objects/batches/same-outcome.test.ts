@@ -10,9 +10,9 @@ import { encodeBatch } from "../../../src/objects/batches/request-pieces.ts";
 import { createBatchScorer } from "../../../src/objects/batches/scorer.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { Metrics } from "../../../src/platform/counters.ts";
 import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import type { RunLog } from "../../../src/ports/run-log.ts";
+import { completeJudging } from "../../../src/scoring/complete-judging.ts";
 import { fenced } from "../../api/routes/harness.ts";
 import { type FakeVerifier, fakeRunLog, fakeVerifier, fixedClock } from "../../harness/fakes.ts";
 
@@ -29,14 +29,13 @@ const verifierThat = (broken: () => boolean) =>
 function aBatch() {
   const values = memoryValues(systemClock, () => undefined);
   const life = (verifier: FakeVerifier, runLog: RunLog) => {
-    const deps = {
+    const deps = completeJudging({
       verifier,
       runLog,
       clock: fixedClock(),
       timers: systemClock,
-      metrics: new Metrics(),
       report: () => undefined,
-    };
+    });
     return new BatchJob({
       values,
       score: createBatchScorer(deps),

@@ -11,9 +11,9 @@ import { Room } from "../../../src/objects/gathering/room.ts";
 import type { RoomParts } from "../../../src/objects/gathering/room-listing.ts";
 import { createRoomStore, type RoomStore } from "../../../src/objects/gathering/room-store.ts";
 import { memoryValues } from "../../../src/objects/storage/memory.ts";
-import { Metrics } from "../../../src/platform/counters.ts";
 import type { LogEntry } from "../../../src/ports/log-entry.ts";
 import type { Verifier, VerifierCall, VerifierSession } from "../../../src/ports/ports.ts";
+import { completeJudging } from "../../../src/scoring/complete-judging.ts";
 import { fakeRunLog } from "../../harness/fakes.ts";
 import type { VirtualTime } from "../../harness/virtual-time.ts";
 
@@ -124,7 +124,8 @@ export class LivingRoom<R extends AnyRoom = Room> {
     this.values = memoryValues(time.clock, () => void this.#alarm());
     const { clock } = time;
     const report = (line: Record<string, unknown>) => void this.faults.push(line);
-    this.deps = { verifier, runLog: fakeRunLog(), clock, timers: clock, metrics: new Metrics(), report };
+    const parts = { verifier, runLog: fakeRunLog(), clock, timers: clock, report };
+    this.deps = { ...completeJudging(parts), ...parts };
     this.#life = this.#begin();
   }
 

@@ -5,9 +5,10 @@ import { BUILT_IN_DEFAULT } from "../../../src/core/reward/default-spec.ts";
 import type { Spec } from "../../../src/core/reward/spec.ts";
 import { ofFlat } from "../../../src/core/reward/spec-forms.ts";
 import type { ClientProbe, GatheredSample } from "../../../src/objects/gathering/gathering.ts";
+import { createLocalRunObjects } from "../../../src/objects/run-objects/run-objects.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
-import { Metrics } from "../../../src/platform/counters.ts";
 import type { Timers } from "../../../src/ports/ports.ts";
+import { completeJudging } from "../../../src/scoring/complete-judging.ts";
 import { fenced, longest } from "../../api/routes/harness.ts";
 import { type FakeVerifierOptions, fakeRunLog, fakeVerifier, fixedClock, type Script } from "../../harness/fakes.ts";
 
@@ -61,6 +62,7 @@ export function judgingDeps(script: Script = longest, options: FakeVerifierOptio
   const clock = { ...fixedClock(), after: timers.after };
   const parts = { verifier: fakeVerifier(script, options), runLog: fakeRunLog(), clock, timers };
   // `EARLY_JUDGING=on npx vitest ..`: every guarantee of rooms holds with it as without.
-  const early = process.env.EARLY_JUDGING === "on" && { early_judging: true };
-  return { ...parts, ...early, metrics: new Metrics(), report, lines };
+  const early_judging = process.env.EARLY_JUDGING === "on";
+  const judging = completeJudging({ ...parts, early_judging, report });
+  return { ...judging, ...parts, runObjects: createLocalRunObjects(timers), lines };
 }

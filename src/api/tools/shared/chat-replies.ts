@@ -4,7 +4,7 @@ import * as z from "zod";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import { promptly } from "../../door/slow-json.ts";
 import { pushedText } from "../../door/streams.ts";
 import type { ChatVerdict } from "./chat-verdict.ts";
@@ -62,7 +62,7 @@ const HEADERS = {
  * without `[DONE]`.
  */
 export async function streamCompletion(
-  deps: RouteDeps,
+  deps: AppDeps,
   requestId: string,
   head: CompletionHead,
   verdict: Promise<ChatVerdict>,

@@ -6,7 +6,7 @@ import type { LimitName } from "../../../core/faults/limit-advice.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
 import type { ContentPlace } from "../../content/shown-body.ts";
 import type { Scope } from "../../door/auth.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import type { FaultDialect } from "../../door/dialect.ts";
 import type { Access, Handler, Route } from "../../door/route.ts";
 import { invalidRequest, overLimit } from "../../door/validation.ts";
@@ -15,7 +15,7 @@ import type { ClientWaits } from "./deadlines.ts";
 /** A route of a contract. Omitted properties default to those of the contract. */
 export interface ContractRoute extends Omit<Route, "access" | "handler"> {
   access?: Access;
-  handler: (deps: RouteDeps, contract: Contract) => Handler;
+  handler: (deps: AppDeps, contract: Contract) => Handler;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { ClientProbe, GatheredReward, GroupFacts } from "../../../objects/g
 import { incompleteWarnings, isCutShort } from "../../../objects/gathering/incomplete.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";
 import { specHash } from "../../../scoring/digest.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import { type AppContext, cancellation, keepAlive } from "../../door/scope.ts";
 import { resolveSpec } from "../../door/spec-lookup.ts";
 import type { Contract } from "./contract.ts";
@@ -86,7 +86,7 @@ export interface FactualSample extends Sample {
  */
 export async function factualSamples(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   { spec: name = "default" }: SampleOptions,
   field: string,
   samples: readonly Sample[],
@@ -114,7 +114,7 @@ export async function factualSamples(
  */
 export async function gather(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   { contract, returning, options, compiled, body_hash }: GatherRequest,
   samples: readonly FactualSample[],
   probe: ClientProbe,
@@ -167,12 +167,7 @@ export async function gather(
 }
 
 /** Counts the sample in the metrics, and adds a warning if its group was incomplete. */
-function signed(
-  { metrics }: RouteDeps,
-  contract: Contract,
-  judged: GatheredReward,
-  size: number | null,
-): GatheredReward {
+function signed({ metrics }: AppDeps, contract: Contract, judged: GatheredReward, size: number | null): GatheredReward {
   const { result, late, warnings } = judged;
   const part = isCutShort({ ...judged, size }) ? "cut_short" : late ? "late" : "whole";
   const group = result.reward === null ? (result.error === "group_too_small" ? "alone" : "failed") : part;

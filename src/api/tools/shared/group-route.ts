@@ -10,7 +10,7 @@ import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
 import { simulatedDeployment } from "../../../scoring/simulated.ts";
 import { shownBody } from "../../content/shown-body.ts";
 import { readJson } from "../../door/body.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import { idempotent, notingGaps } from "../../door/idempotent.ts";
 import { preferences } from "../../door/prefer.ts";
 import { checkRewardsRequest } from "../../door/rewards-rules.ts";
@@ -58,12 +58,12 @@ interface AskedGroups {
   /** Builds the reply's JSON. Throws `Unjudged` if a score is missing and the format cannot express that. */
   toReply(scored: ScoredRequest): unknown;
   /** Builds a reply that is not JSON. */
-  streamed?: ((running: RunningJudgement, deps: RouteDeps) => Promise<Response>) | undefined;
+  streamed?: ((running: RunningJudgement, deps: AppDeps) => Promise<Response>) | undefined;
 }
 
 type Ask = (body: BodyFields, context: Desk) => AskedGroups | Promise<AskedGroups>;
 
-function deskOf(c: AppContext, deps: RouteDeps): Desk {
+function deskOf(c: AppContext, deps: AppDeps): Desk {
   const options = urlOptions(c);
   const scope = c.get("scope");
   return {
@@ -105,7 +105,7 @@ const replyIn = async (scored: Promise<ScoredRequest>) => (await scored).reply;
 /** Starts a streamed reply. Its headers contain the warnings that are known so far. */
 async function withWarnings(
   running: RunningJudgement,
-  deps: RouteDeps,
+  deps: AppDeps,
   streamed: NonNullable<AskedGroups["streamed"]>,
 ): Promise<Response> {
   let warnings: readonly string[] = simulatedDeployment(deps.verifier);
@@ -122,7 +122,7 @@ async function withWarnings(
 
 async function answer(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   contract: Contract,
   asked: AskedGroups,
   { options }: Desk,

@@ -9,7 +9,7 @@ import type { CompiledSpec } from "../../../core/reward/compiled-spec.ts";
 import { needsFact, needsLengths } from "../../../core/reward/facts.ts";
 import type { Spec } from "../../../core/reward/spec.ts";
 import { type ScoredRequest, scoreAndLog } from "../../../scoring/score-and-log.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import { checkRewardsRequest } from "../../door/rewards-rules.ts";
 import { type AppContext, cancellation, keepAlive } from "../../door/scope.ts";
 import { type ClientWaits, contractDeadline } from "./deadlines.ts";
@@ -47,7 +47,7 @@ export interface RunningJudgement {
  */
 export function beginJudging(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   contract: ClientWaits,
   { groups, spec, field, interactive }: JudgingRequest,
   options: Logged,
@@ -111,7 +111,7 @@ export function refuseUnmet(compiled: CompiledSpec, field: string, has: Partial<
  */
 export function notComparable(
   c: AppContext,
-  { rankings, clock }: RouteDeps,
+  { rankings, clock }: AppDeps,
   compiled: Pick<CompiledSpec, "relative">,
   groups: readonly Group[],
 ): string[] {

@@ -7,7 +7,7 @@ import { RunIdSchema, SpecNameSchema, StepSchema } from "../../../core/contract/
 import { LIMITS } from "../../../core/faults/limits.ts";
 import { didYouMean, nearest } from "../../../core/faults/suggestion.ts";
 import { RewardsRequestSchema } from "../../../core/reward/requests.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import { numberText, queryParameters, wholeNumber } from "../../door/parameters.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { invalidRequest } from "../../door/validation.ts";
@@ -177,7 +177,7 @@ export function urlOptions(c: AppContext): Options {
  * The options for APIs whose requests contain one sample. If `group_size` is missing, the group size
  * configured for the key applies.
  */
-export function sampleOptions(c: AppContext, { group_sizes }: Pick<RouteDeps, "group_sizes">): SampleOptions {
+export function sampleOptions(c: AppContext, { group_sizes }: Pick<AppDeps, "group_sizes">): SampleOptions {
   const options = optionsOf(c, SampleOptionsSchema, SAMPLE_HEADERS);
   if (options.group_size !== undefined) return options;
   return { ...options, group_size: groupSizeOf(group_sizes, c.get("scope").key_name) };

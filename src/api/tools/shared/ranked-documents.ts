@@ -7,7 +7,7 @@ import { compileSpec } from "../../../core/reward/compiled-spec.ts";
 import type { Spec } from "../../../core/reward/spec.ts";
 import type { RolloutRow } from "../../../ports/log-entry.ts";
 import type { ScoredRequest } from "../../../scoring/score-and-log.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { invalidRequest } from "../../door/validation.ts";
 import { beginJudging, notComparable, refuseUnmet, type Usage, usageOf } from "./judging.ts";
@@ -44,7 +44,7 @@ export interface RankedDocuments {
  */
 export async function rankDocuments(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   request: Documents & TextRequest,
 ): Promise<RankedDocuments> {
   const { query, texts, field, options } = request;

@@ -5,7 +5,7 @@ import { said } from "#said";
 import { asApiError } from "../../../core/faults/errors.ts";
 import { faultLine } from "../../../core/faults/fault-line.ts";
 import { LIMITS } from "../../../core/faults/limits.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import { promptly } from "../../door/slow-json.ts";
 import { pushedText } from "../../door/streams.ts";
 import type { ChatVerdict } from "./chat-verdict.ts";
@@ -129,7 +129,7 @@ const HEADERS = {
  * comments. An error after that becomes an `error` event, and `response.completed` is not sent.
  */
 export async function streamResponse(
-  deps: RouteDeps,
+  deps: AppDeps,
   requestId: string,
   head: ResponseHead,
   verdict: Promise<ChatVerdict>,

@@ -8,7 +8,7 @@ import { sha256Hex } from "../../../platform/sha256.ts";
 import { rewardCounts } from "../../../scoring/reward-counts.ts";
 import { shownBody, unshownIn, unsupported, warnOf, withoutAnswer } from "../../content/shown-body.ts";
 import { readJsonBody } from "../../door/body.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { jsonReply, slowJson, sparingStatus, warningHeaders } from "../../door/slow-json.ts";
 import { type BodyFields, objectBody } from "../../door/validation.ts";
@@ -121,7 +121,7 @@ interface Answering {
  * Replies to a request with samples. The reply starts early only to avoid a proxy timeout, or to check
  * whether the client is still connected when another request has sent an equal sample.
  */
-async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): Promise<Response> {
+async function answerSamples(c: AppContext, deps: AppDeps, asked: Answering): Promise<Response> {
   const { contract, options, declared, text, samples, dialect } = asked;
   const { compiled, given } = await factualSamples(c, deps, options, dialect.field, samples, declared);
   const request = { contract, returning: dialect, options, compiled, body_hash: await sha256Hex(text) };
@@ -146,7 +146,7 @@ async function answerSamples(c: AppContext, deps: RouteDeps, asked: Answering): 
 /** Judges the samples of one request as complete groups, since no further samples are to be expected. */
 async function judgeAtOnce(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   { contract, options, dialect }: Answering,
   { spec }: CompiledSpec,
   given: readonly FactualSample[],

@@ -4,7 +4,7 @@ import { hasContent } from "../../../core/candidate/extract.ts";
 import type { ItemErrorCode } from "../../../core/faults/errors.ts";
 import { counted } from "../../../core/faults/limit-advice.ts";
 import { compileSpec } from "../../../core/reward/compiled-spec.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { invalidRequest } from "../../door/validation.ts";
 import { beginJudging, notComparable, refuseUnmet, type Usage, usageOf } from "./judging.ts";
@@ -36,7 +36,7 @@ interface Pairs {
  */
 export async function scorePairs(
   c: AppContext,
-  deps: RouteDeps,
+  deps: AppDeps,
   { contract, paired, model, raw, options }: Pairs & TextRequest,
 ): Promise<{ scores: number[]; usage: Usage; warnings: string[] }> {
   const { field, pairs } = paired();

@@ -3,7 +3,7 @@
 import type * as z from "zod";
 import { shownBody } from "../../content/shown-body.ts";
 import { readJson } from "../../door/body.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import type { FaultDialect } from "../../door/dialect.ts";
 import type { AppContext } from "../../door/scope.ts";
 import { answerJson, warningHeaders } from "../../door/slow-json.ts";
@@ -46,7 +46,7 @@ interface TextDialect<Q, J> {
  */
 export const textRoute =
   <Q, J extends { warnings: readonly string[] }>(
-    judge: (c: AppContext, deps: RouteDeps, request: Q & TextRequest) => Promise<J>,
+    judge: (c: AppContext, deps: AppDeps, request: Q & TextRequest) => Promise<J>,
     dialectOf: (body: BodyFields) => TextDialect<Q, J>,
   ): ContractRoute["handler"] =>
   (deps, contract) =>

@@ -17,7 +17,7 @@ import { judgesIn } from "../../../core/reward/spec-judges.ts";
 import { judgeFault } from "../../../core/tournament/judge-fault.ts";
 import { scheduleOf } from "../../../core/tournament/named-schedule.ts";
 import { type RequestScope, timedStore } from "../../../scoring/request-scope.ts";
-import type { RouteDeps } from "../../door/deps.ts";
+import type { AppDeps } from "../../door/deps.ts";
 import { withOwnTemplates } from "../../door/named-templates.ts";
 import { permitted, resolveSpec } from "../../door/spec-lookup.ts";
 import { invalidRequest } from "../../door/validation.ts";
@@ -75,13 +75,13 @@ function decisionSpec(schedule: RankingOptions["schedule"], count: number): Spec
  * The spec stored under a model's name, or null. `default` and invalid spec names are not looked up.
  * @throws ApiError `unknown_spec` for the name of a preset, or a name similar to that of a stored spec
  */
-async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string | null): Promise<Spec | null> {
+async function specOfModel(deps: AppDeps, scope: RequestScope, model: string | null): Promise<Spec | null> {
   if (model === null || model === "default" || !SpecNameSchema.safeParse(model).success) return null;
   const stored = await storedAs(deps, scope, model);
   if (stored !== null) return withOwnTemplates(deps, scope, permitted(deps, scope, stored, "model"), "model");
   const fallback = deps.default_spec;
   // As a model, the name of the default spec's preset means the default spec.
-  if (fallback !== undefined && judgesIn(fallback).some(({ judge }) => judge.prompt === model)) return null;
+  if (fallback !== null && judgesIn(fallback).some(({ judge }) => judge.prompt === model)) return null;
   if (presetNames().includes(model)) {
     throw unknownModel(`is a preset, not a stored spec: PUT /v1/specs/${model} stores a spec that uses it`);
   }
@@ -91,7 +91,7 @@ async function specOfModel(deps: RouteDeps, scope: RequestScope, model: string |
   return null;
 }
 
-async function storedAs(deps: RouteDeps, scope: RequestScope, name: string): Promise<Spec | null> {
+async function storedAs(deps: AppDeps, scope: RequestScope, name: string): Promise<Spec | null> {
   try {
     return await timedStore(deps.clock, scope, () => deps.specs.get(name));
   } catch (error) {
@@ -120,7 +120,7 @@ function forGivenCandidates(spec: Spec, texts: readonly string[]): Spec {
  * name. Throws `unknown_spec`.
  */
 export async function modelSpec(
-  deps: RouteDeps,
+  deps: AppDeps,
   scope: RequestScope,
   named: string | undefined,
   model: string,
@@ -142,7 +142,7 @@ export async function modelSpec(
  *   stored spec; `store_unavailable` if the database fails
  */
 export async function chooseTextSpec(
-  deps: RouteDeps,
+  deps: AppDeps,
   scope: RequestScope,
   asked: RequestedOptions,
   model: string | null,
@@ -152,7 +152,7 @@ export async function chooseTextSpec(
 }
 
 async function chosenSpec(
-  deps: RouteDeps,
+  deps: AppDeps,
   scope: RequestScope,
   { spec: named, schedule }: RequestedOptions,
   model: string | null,
@@ -162,7 +162,7 @@ async function chosenSpec(
   const stored = await specOfModel(deps, scope, model);
   if (stored !== null) return takingPart(stored);
   const fallback = deps.default_spec;
-  if (fallback === undefined) return specForTexts(texts);
+  if (fallback === null) return specForTexts(texts);
   const decides = judgesIn(fallback).some(
     ({ judge, signal }) => signal?.kind.kind === "tournament" && isDecision(judge.prompt),
   );
