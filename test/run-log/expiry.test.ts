@@ -92,7 +92,7 @@ it("goes on with a deletion that was broken off, parts that never came whole amo
   await createEnvelopeStore(config)([part as NonNullable<typeof part>]);
   const before = await left("texts");
   await runLog.markDeleted(run, new Date(NOW));
-  const deps = { letters: undefined, days: new Map(), now: () => NOW };
+  const deps = { letters: null, days: new Map(), now: () => NOW };
   expect(await sweep({ ...deps, expiry: createLogExpiry(config) })).toBe(1);
   expect((await left("texts")).size).toBe(before.size - 2);
   expect(await left("parted_requests")).toEqual(new Set());

@@ -7,7 +7,7 @@ import type { DeletedRows, LogExpiry } from "../../ports/run-changes.ts";
 
 interface SweepDeps {
   expiry: LogExpiry;
-  letters: Pick<DeadLetterStore, "expire"> | undefined;
+  letters: Pick<DeadLetterStore, "expire"> | null;
   /**
    * Retention in days by key name; `*` applies to all other keys and to requests without a key. Rows to which
    * no entry applies never expire.
