@@ -12,7 +12,7 @@ const LATE: Readonly<Record<string, readonly string[]>> = {
   "src/api/routes/export-training.ts": ["^-?[0-9]{1,15}(?:\\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?$"],
   "src/core/candidate/answers/final-answer.ts": ["</final answer\\s*>"],
   "src/core/candidate/code-blocks.ts": ["^ {1,40}"],
-  "src/core/contract/requests.ts": ["^[A-Za-z0-9._:-]{1,128}$"],
+  "src/core/contract/request-fields.ts": ["^[A-Za-z0-9._:-]{1,128}$"],
   "src/core/faults/engine-reason.ts": ["(?<!\\w)org\\/model\\-7b(?!\\w)"],
   "src/core/formulations/strict-verdict.ts": ["^\\[\\p{Nd}+(?:,[\\t ]*\\p{Nd}+){3}\\]\\}$"],
   "src/core/judges/escape/escape.ts": ["<(?=answer>|think>)|\\[(?=QUESTION|/QUESTION)"],

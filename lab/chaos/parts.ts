@@ -1,6 +1,8 @@
 // The parts of the system under chaos as processes: started in separate groups, killed with SIGKILL,
 // restarted on the same port.
+
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
@@ -81,21 +83,30 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
+/** Below the ports that Linux gives to outgoing connections, which begin at 32768. */
+const [PORT_FROM, PORT_TO] = [20_000, 32_000];
+
+/** Listens on a random port, and on another if it is taken. */
+async function listening(): Promise<{ port: number; close(): Promise<void> }> {
+  for (;;) {
+    const port = randomInt(PORT_FROM, PORT_TO);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  }
+}
+
 /**
  * Free loopback ports: parts come back under their old address, so it must be known before they
- * start.
+ * start. An outgoing connection does not take them in between.
  */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const servers = await Promise.all(Array.from({ length: count }, listening));
+  await Promise.all(servers.map(({ close }) => close()));
+  return servers.map(({ port }) => port);
 }
 
 /**

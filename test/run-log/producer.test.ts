@@ -1,5 +1,6 @@
 // Sending an entry to the queue: within its limits, in order, with bounded tries; and what a
 // request does with the outcome.
+
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/core/faults/limits.ts";
 import { systemClock } from "../../src/platform/clock.ts";
@@ -7,9 +8,10 @@ import type { LogEntry } from "../../src/ports/log-entry.ts";
 import { opened, sealed } from "../../src/run-log/write/envelope.ts";
 import { createLogQueue } from "../../src/run-log/write/log-queue.ts";
 import { entryRows } from "../../src/run-log/write/log-rows.ts";
+import { completeJudging } from "../../src/scoring/complete-judging.ts";
 import { appendEntry } from "../../src/scoring/log-append.ts";
 import { setUp, twoRollouts } from "../api/routes/harness.ts";
-import { fakeRunLog, fixedClock } from "../harness/fakes.ts";
+import { fakeRunLog, fakeVerifier, fixedClock } from "../harness/fakes.ts";
 import { sizedEntry } from "../port-contracts/log-entries.ts";
 import { entries, fakeQueue } from "./sent.ts";
 
@@ -60,12 +62,11 @@ describe("an entry that no database would take", () => {
   const appended = async (one: LogEntry) => {
     const queue = fakeQueue();
     const lines: object[] = [];
-    const deps = {
-      clock: fixedClock(),
-      metrics: { add: () => {} },
-      report: (line: object) => void lines.push(line),
+    const deps = completeJudging({
+      ...{ verifier: fakeVerifier(() => ""), runLog: fakeRunLog(), clock: fixedClock(), timers: systemClock },
+      report: (line) => void lines.push(line),
       logQueue: createLogQueue(queue, systemClock),
-    } as unknown as Parameters<typeof appendEntry>[0];
+    });
     const scope = { id: "it", started_ms: 0, key_name: null, verifier_ms: 0, store_ms: 0 };
     return { outcome: await appendEntry(deps, scope, one), sent: queue.bodies.length, lines };
   };

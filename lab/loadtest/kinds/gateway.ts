@@ -1,4 +1,5 @@
 // The kind `gateway`: a request's groups over the verify protocol, and its event stream read.
+import { firstSampleOf } from "../../../src/core/asking/purpose.ts";
 import { readAnswer } from "../../../src/core/asking/readings.ts";
 import { type VerdictEvent, type VerifyEvent, VerifyEventSchema } from "../../../src/core/wire/verify-protocol.ts";
 import { type PlannedRequest, plannedRequest } from "./comparisons.ts";
@@ -76,7 +77,9 @@ export function gatewayWork(body: RewardsBody, deadline_ms: number): Work {
           question: prepared.question,
           language: prepared.language,
           candidates: prepared.texts,
-          comparisons: asks.map(({ shown, ...ask }, id) => ({ id, order: shown, ...ask })),
+          comparisons: asks.map(({ shown, samples, purpose, stop = "all" }, id) => {
+            return { id, order: shown, samples, first_sample: firstSampleOf({ purpose }), stop };
+          }),
         },
   );
   const sampling = { temperature, top_p, max_tokens, seed: planned.spec.seed };
