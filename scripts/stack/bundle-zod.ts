@@ -1,6 +1,6 @@
-// Replaces zod for our modules in the Worker's bundle: a schema is built at its first use instead of when its
-// module is evaluated, which took a quarter of a cold start's CPU. `meta` and `describe` do nothing, because only
-// the OpenAPI document, which is built with zod itself, reads descriptions.
+// Replaces zod for our modules in the Worker's bundle: a schema is built at its first use instead of when
+// its module is evaluated, which took a quarter of a cold start's CPU. `meta` and `describe` do nothing,
+// because only the OpenAPI document, which is built with zod itself, reads descriptions.
 import * as zod from "zod";
 
 export { NEVER, ZodBoolean, ZodError, ZodNullable, ZodNumber, ZodOptional } from "zod";

@@ -3,7 +3,7 @@
 // call, so that a request beyond the limits is rejected as a whole.
 
 import { type AskedQuestion, ofOneModel } from "../core/asking/asked-questions.ts";
-import { generationsOf, type Question } from "../core/asking/questions.ts";
+import { generationsIn, type Question } from "../core/asking/questions.ts";
 import type { PreparedGroup } from "../core/candidate/prepare.ts";
 import { ApiError } from "../core/faults/errors.ts";
 import { instead, theLimit } from "../core/faults/limit-advice.ts";
@@ -97,14 +97,14 @@ export function* planJudging(
       const asked = entered.flatMap(({ question, isOwn, shared }) =>
         isOwn && shared.readings.length === 0 ? [question] : [],
       );
-      generations += sizeOf(asked);
+      generations += generationsIn(asked);
       runs += runsOf(asked);
       planned += size;
     }
     let groupGenerations = first.reduce((sum, { size }) => sum + size, 0);
     for (const { plan } of waiting) {
       const wave = plan.next([]);
-      const size = sizeOf(wave);
+      const size = generationsIn(wave);
       runs += runsOf(wave);
       generations += size;
       planned += size;
@@ -170,10 +170,6 @@ const runsOf = (wave: readonly Question[]): number =>
     const each = runs?.cases.map(({ assert }) => (assert === undefined ? 1 : ASSERT_RUNS)) ?? [];
     return sum + each.reduce((all: number, count) => all + count, 0);
   }, 0);
-
-/** Number of generations of questions, as the limits count them. */
-const sizeOf = (questions: readonly Question[]): number =>
-  questions.reduce((sum, question) => sum + generationsOf(question), 0);
 
 /** A group's signals, the jobs of those that can be asked right away, and whether its rollouts may be shortened. */
 interface SignalsRun {

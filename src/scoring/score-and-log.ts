@@ -76,7 +76,7 @@ export async function scoreAndLog(
 ): Promise<ScoredRequest> {
   const { priority, key_name, reserveBytes, work, has_facts } = scope;
   const hooks = {
-    ...(deps.answers && { answers: deps.answers }),
+    answers: deps.answers,
     ...(reserveBytes && { reserveBytes }),
     ...(onGroup && { onGroup }),
     ...(journal && { journal }),

@@ -1,5 +1,5 @@
-// Converts a call into the settings of a chat-completions body, and the result of an exchange into an EngineAnswer.
-// Independent of HTTP.
+// Converts a call into the settings of a chat-completions body, and the result of an exchange into an
+// EngineAnswer. Independent of HTTP.
 import type { ItemErrorCode } from "../../../src/core/faults/errors.ts";
 import { thinkingOf } from "../../../src/core/text/thinking.ts";
 import { judgeTemplate } from "../../../src/core/wire/judge-template.ts";

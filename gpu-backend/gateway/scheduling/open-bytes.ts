@@ -1,5 +1,5 @@
-// Admission control for memory: bounds the bytes of the bodies of all open requests, because a request keeps its
-// texts until its last answer.
+// Admission control for memory: bounds the bytes of the bodies of all open requests, because a request
+// keeps its texts until its last answer.
 import { ApiError } from "../../../src/core/faults/errors.ts";
 import { GATEWAY_LIMITS } from "../limits/gateway-limits.ts";
 

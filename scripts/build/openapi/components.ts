@@ -3,7 +3,7 @@ import * as z from "zod";
 import { BatchReplySchema } from "../../../src/api/routes/batches.ts";
 import { RescoreRequestSchema } from "../../../src/api/routes/rescore.ts";
 import { MessageSchema } from "../../../src/api/tools/shared/messages.ts";
-import { GroupResultSchema, RolloutResultSchema, VerifierUseSchema } from "../../../src/core/contract/group-reply.ts";
+import { GroupResultSchema, RolloutResultSchema } from "../../../src/core/contract/group-reply.ts";
 import {
   BatchMetricsSchema,
   RewardsEventSchema,
@@ -11,6 +11,7 @@ import {
 } from "../../../src/core/contract/rewards-reply.ts";
 import { OverlongSchema } from "../../../src/core/contract/spec.ts";
 import { VerdictItemSchema, VerdictsRequestSchema } from "../../../src/core/contract/verdicts-request.ts";
+import { VerifierUseSchema } from "../../../src/core/contract/verifier-use.ts";
 import { FlatSpecSchema } from "../../../src/core/reward/flat-spec.ts";
 import { FactualGroupSchema, FactualRolloutSchema, RewardsRequestSchema } from "../../../src/core/reward/requests.ts";
 import { SignalsSpecSchema } from "../../../src/core/reward/signals-spec.ts";

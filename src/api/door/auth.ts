@@ -222,7 +222,7 @@ function clientAddress(request: Request): string | null {
  * @throws ApiError `unauthorized`; `not_configured` if no keys are configured and the host is not loopback
  */
 export async function authenticate(request: Request, access: KeyAccess): Promise<Caller> {
-  const { keys, path_scopes = SCOPES } = access;
+  const { keys, path_scopes } = access;
   if (keys.length === 0) {
     const refusal = refusalWithoutKeys(request);
     if (refusal === null) return { name: null, scopes: SCOPES };

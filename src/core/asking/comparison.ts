@@ -1,8 +1,8 @@
 // The result of a signal kind that compares a group's rollouts: counts per rollout, the selected rollout,
 // measures of the comparisons and the schedule's report.
 
-import type { VerifierUse } from "../contract/group-reply.ts";
 import type { NamedSchedule } from "../contract/judge-settings.ts";
+import type { VerifierUse } from "../contract/verifier-use.ts";
 
 /**
  * One rollout's results against all opponents in its group; wins + losses + ties + undecided + unasked = n -

@@ -52,6 +52,10 @@ export type JobQuestion = Omit<Presentation, "purpose"> & {
 export const generationsOf = ({ samples, preset }: Pick<Question, "samples" | "preset">): number =>
   isSummarised(preset) ? samples + 1 : samples;
 
+/** Number of generations of several questions, as the limits count them. */
+export const generationsIn = (questions: readonly Question[]): number =>
+  questions.reduce((sum, question) => sum + generationsOf(question), 0);
+
 /** Key for the samples that a question asks for. */
 export const samplesNamed = (presentation: Presentation): string =>
   `${firstSampleOf(presentation)}+${presentation.samples}`;

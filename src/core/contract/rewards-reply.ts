@@ -1,7 +1,9 @@
 // The reply to POST /v1/rewards, whole or as a stream of events.
 import * as z from "zod";
 import { said } from "#said";
-import { count, GroupResultSchema, numberOrNull, VerifierUseSchema } from "./group-reply.ts";
+import { GroupResultSchema } from "./group-reply.ts";
+import { count, numberOrNull } from "./reply-numbers.ts";
+import { VerifierUseSchema } from "./verifier-use.ts";
 
 export const BatchMetricsSchema = z.object({
   parse_rate: numberOrNull,

@@ -1,7 +1,7 @@
 // The reply to POST /v1/verdicts.
 import * as z from "zod";
 import { said } from "#said";
-import { numberOrNull } from "./group-reply.ts";
+import { numberOrNull } from "./reply-numbers.ts";
 import { LoggedSchema } from "./rewards-reply.ts";
 
 export const VERDICT_STATUSES = [

@@ -1,6 +1,6 @@
 // Counts the generations that a job may still use.
 
-import { generationsOf, type Question } from "../asking/questions.ts";
+import { generationsIn, type Question } from "../asking/questions.ts";
 
 export class GenerationsLeft {
   private left: number;
@@ -15,7 +15,7 @@ export class GenerationsLeft {
 
   /** Deducts the questions' generations. Returns whether they sufficed; once they did not, they never do. */
   take(questions: readonly Question[]): boolean {
-    this.left -= questions.reduce((sum, question) => sum + generationsOf(question), 0);
+    this.left -= generationsIn(questions);
     return this.left >= 0;
   }
 }

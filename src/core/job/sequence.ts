@@ -2,9 +2,9 @@
 // follows from a single comparison. Unreadable answers are asked again before anything follows.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
+import type { Follows } from "../asking/plan.ts";
 import { nextAttempt } from "../asking/purpose.ts";
 import { isUnread } from "../asking/readings.ts";
-import type { Follows } from "../asking/signal.ts";
 import { type ContentKey, compareKeys } from "../candidate/classes.ts";
 import { missingRules } from "../contract/judge-settings.ts";
 import type { OpenSignal } from "../reward/group-signals.ts";

@@ -4,7 +4,7 @@
 
 import { type AskedQuestion, cutByDeadline, withoutSummaries } from "../asking/asked-questions.ts";
 import { decides } from "../asking/purpose.ts";
-import { comparedIn, generationsOf } from "../asking/questions.ts";
+import { comparedIn, generationsIn } from "../asking/questions.ts";
 import { missingRules } from "../contract/judge-settings.ts";
 import type { OpenSignal } from "../reward/group-signals.ts";
 import { GenerationsLeft } from "./generations-left.ts";
@@ -48,7 +48,7 @@ export class SignalJob {
     this.pool = pool;
     this.enter = pool.entering(signal.name, signal.group);
     this.wave = this.enter(signal.plan.next([]));
-    this.size = this.wave.reduce((sum, { question }) => sum + generationsOf(question), 0);
+    this.size = generationsIn(this.wave.map(({ question }) => question));
   }
 
   /** The questions of the current wave. */

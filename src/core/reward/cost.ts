@@ -1,9 +1,9 @@
 // Cost of a spec for one group in requests, generations and tokens, computed by opening its signals on a
 // dummy group of n distinct candidates. Sends no requests.
 
+import type { Plan } from "../asking/plan.ts";
 import { generationsOf, type Question } from "../asking/questions.ts";
 import { type EstimatedJob, type RequestCost, requestCost, type TextLengths } from "../asking/request-cost.ts";
-import type { Plan } from "../asking/signal.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
 import { type JudgeSettings, missingRules } from "../contract/judge-settings.ts";
 import { ApiError } from "../faults/errors.ts";

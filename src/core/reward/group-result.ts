@@ -6,7 +6,8 @@ import { isFirst } from "../asking/purpose.ts";
 import { isUnparsed } from "../asking/readings.ts";
 import type { Valued } from "../asking/signal-value.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";
-import type { GroupResult, RolloutResult, VerifierUse } from "../contract/group-reply.ts";
+import type { GroupResult, RolloutResult } from "../contract/group-reply.ts";
+import type { VerifierUse } from "../contract/verifier-use.ts";
 import { mayCome } from "../faults/mendable.ts";
 import { ranks } from "../tournament/decide.ts";
 import {

@@ -3,7 +3,8 @@
 
 import { type AskedQuestion, withoutSummaries } from "../asking/asked-questions.ts";
 import type { ComparisonSummary } from "../asking/comparison.ts";
-import type { Detail, Judge, Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
+import type { Detail, Plan, RolloutValue, ShownTexts } from "../asking/plan.ts";
+import type { Judge } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { type PreparedGroup, subgroup } from "../candidate/prepare.ts";
 import { type UnreadableRule, unread } from "../signals/unreadable.ts";

@@ -4,7 +4,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import { factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { answerClasses } from "../candidate/answers/answer-classes.ts";
 import { ANSWER_TYPES } from "../candidate/answers/compare-answers.ts";

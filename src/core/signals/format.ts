@@ -1,7 +1,8 @@
 // The kind `format`: 0 if every rule holds, else minus the penalty. The rules are in ../candidate/format.ts.
 
 import type * as z from "zod";
-import { answeredAtOnce, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import type { Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import { canonicalJson } from "../contract/canonical-json.ts";
 import { FormatSchema } from "../contract/spec.ts";

@@ -2,7 +2,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import type { Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import { ownWordsOf } from "../candidate/prepare.ts";
 import { wholeFrom } from "../faults/bounded.ts";

@@ -3,7 +3,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, type GroupFault, type RolloutValue, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce, type RolloutValue } from "../asking/plan.ts";
+import { factOf, type GroupFault, type Signal } from "../asking/signal.ts";
 import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { exp } from "../math/elementary.ts";

@@ -2,9 +2,9 @@
 // the candidate. If so, the candidate loses; if the backend failed, the value stays null.
 
 import type { AskedQuestion } from "../asking/asked-questions.ts";
+import type { Plan, RolloutValue, ShownTexts } from "../asking/plan.ts";
 import { generationsOf, type Question } from "../asking/questions.ts";
 import { isUnparsed, type Reading } from "../asking/readings.ts";
-import type { Plan, RolloutValue, ShownTexts } from "../asking/signal.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 import { BLAMES_CONTENT } from "../faults/question-fault.ts";
 import { isSummarised } from "../judges/presets/table.ts";

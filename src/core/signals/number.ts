@@ -2,7 +2,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import { factOf, type Signal } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

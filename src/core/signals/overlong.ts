@@ -1,7 +1,8 @@
 // The kind `overlong`: a soft penalty for overlong rollouts, by their length in tokens. The formula is in
 // ../candidate/overlong.ts.
 
-import { answeredAtOnce, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import type { Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import { softOverlong } from "../candidate/overlong.ts";
 import { type Overlong, OverlongSchema } from "../contract/spec.ts";

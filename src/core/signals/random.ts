@@ -1,7 +1,8 @@
 // The kind `random`: a random number per rollout, used as the control arm in an experiment with a judge.
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import { inSteps, type Signal } from "../asking/signal.ts";
 import { type Valued, valued } from "../asking/signal-value.ts";
 import { createRandom, hashText } from "../math/random.ts";
 

@@ -2,9 +2,10 @@
 // rules leave undecided.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import { answeredAtOnce, type Detail, type Plan, type RolloutValue } from "../asking/plan.ts";
 import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
-import { answeredAtOnce, type Detail, type Judge, type Plan, type RolloutValue } from "../asking/signal.ts";
+import type { Judge } from "../asking/signal.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import type { Equivalence } from "../candidate/answers/compare-answers.ts";
 import type { AnswerPlace } from "../candidate/answers/final-answer.ts";

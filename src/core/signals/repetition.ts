@@ -1,6 +1,7 @@
 // The kind `repetition`: a penalty for repeated word n-grams.
 import * as z from "zod";
-import { answeredAtOnce, inSteps, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import { inSteps, type Signal } from "../asking/signal.ts";
 import { type Valued, valued } from "../asking/signal-value.ts";
 import { ownWordsOf } from "../candidate/prepare.ts";
 import { wholeFrom } from "../faults/bounded.ts";

@@ -1,7 +1,7 @@
 // Converts a judge's answers about one candidate to the rubric items met, the score and the details.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
-import type { Detail, RolloutValue } from "../asking/signal.ts";
+import type { Detail, RolloutValue } from "../asking/plan.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { unescapeText } from "../judges/escape/escape.ts";
 import type { Verdict } from "../judges/verdicts.ts";

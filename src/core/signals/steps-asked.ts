@@ -3,9 +3,10 @@
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
 import { countedFrom } from "../asking/engine-reading.ts";
+import type { Plan } from "../asking/plan.ts";
 import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
-import type { Judge, Plan } from "../asking/signal.ts";
+import type { Judge } from "../asking/signal.ts";
 import { without } from "../asking/signal-value.ts";
 import { hasContent } from "../candidate/extract.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";

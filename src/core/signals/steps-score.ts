@@ -1,7 +1,7 @@
 // Converts the scores of a solution's steps to one value per step and one value for the whole solution, and
 // finds the first wrong step.
 
-import type { Detail } from "../asking/signal.ts";
+import type { Detail } from "../asking/plan.ts";
 import { type Valued, type ValueRange, valued, without } from "../asking/signal-value.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { exp } from "../math/elementary.ts";

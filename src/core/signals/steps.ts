@@ -4,7 +4,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, type GroupFault, type Judge, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import { factOf, type GroupFault, type Judge, type Signal } from "../asking/signal.ts";
 import { someText } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { isSummarised } from "../judges/presets/table.ts";

@@ -1,9 +1,10 @@
 // Asks a sandbox to run each candidate on every test case of its group.
 
 import { type AskedQuestion, commonFault } from "../asking/asked-questions.ts";
+import type { Plan } from "../asking/plan.ts";
 import { FIRST } from "../asking/purpose.ts";
 import type { Question } from "../asking/questions.ts";
-import { factOf, type GroupFault, type Plan } from "../asking/signal.ts";
+import { factOf, type GroupFault } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import { programWithoutFence } from "../candidate/extract.ts";
 import { answersOf, type PreparedGroup } from "../candidate/prepare.ts";

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import type { Detail } from "../asking/signal.ts";
+import type { Detail } from "../asking/plan.ts";
 import { type Valued, valued, without } from "../asking/signal-value.ts";
 import { SubtaskSchema, TestWeightSchema } from "./test-cases.ts";
 

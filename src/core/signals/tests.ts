@@ -2,7 +2,8 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce } from "../asking/plan.ts";
+import { factOf, type Signal } from "../asking/signal.ts";
 import { wholeFrom } from "../faults/bounded.ts";
 import { bound } from "../faults/limit-advice.ts";
 import { UNSAMPLED } from "./lone-judge.ts";

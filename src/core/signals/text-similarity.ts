@@ -3,7 +3,8 @@
 // several references, the most similar one counts.
 import * as z from "zod";
 import { said } from "#said";
-import { answeredAtOnce, factOf, inSteps, type RolloutValue, type Signal } from "../asking/signal.ts";
+import { answeredAtOnce, type RolloutValue } from "../asking/plan.ts";
+import { factOf, inSteps, type Signal } from "../asking/signal.ts";
 import { valued } from "../asking/signal-value.ts";
 import { theLimit } from "../faults/limit-advice.ts";
 import { LIMITS } from "../faults/limits.ts";

@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { said } from "#said";
-import type { RolloutValue } from "../asking/signal.ts";
+import type { RolloutValue } from "../asking/plan.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { ItemErrorCode } from "../faults/errors.ts";
 

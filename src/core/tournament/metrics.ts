@@ -4,8 +4,9 @@
 import type { Outcome } from "../asking/outcome.ts";
 import type { Presentation } from "../asking/questions.ts";
 import type { Valued } from "../asking/signal-value.ts";
-import type { GroupMetrics, GroupResult, TauUndefined, VerifierUse } from "../contract/group-reply.ts";
+import type { GroupMetrics, GroupResult, TauUndefined } from "../contract/group-reply.ts";
 import type { BatchMetrics } from "../contract/rewards-reply.ts";
+import type { VerifierUse } from "../contract/verifier-use.ts";
 import { LIMITS } from "../faults/limits.ts";
 import { square } from "../math/elementary.ts";
 import { mean, percentile, populationStd, sumOf } from "../math/stats.ts";

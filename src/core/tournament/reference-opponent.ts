@@ -2,7 +2,8 @@
 // meets only the reference.
 
 import type { Tally } from "../asking/comparison.ts";
-import { factOf, type ShownTexts } from "../asking/signal.ts";
+import type { ShownTexts } from "../asking/plan.ts";
+import { factOf } from "../asking/signal.ts";
 import type { Classes } from "../candidate/classes.ts";
 import { normaliseCandidate } from "../candidate/extract.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";

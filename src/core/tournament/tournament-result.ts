@@ -4,8 +4,9 @@
 import { type AskedQuestion, commonFault, cutByDeadline, deciding } from "../asking/asked-questions.ts";
 import type { Selection } from "../asking/comparison.ts";
 import type { Outcome } from "../asking/outcome.ts";
+import type { PlanResult } from "../asking/plan.ts";
 import { isUnparsed } from "../asking/readings.ts";
-import type { Judge, PlanResult, SignalContext } from "../asking/signal.ts";
+import type { Judge, SignalContext } from "../asking/signal.ts";
 import { valued, without } from "../asking/signal-value.ts";
 import type { Classes } from "../candidate/classes.ts";
 import type { PreparedGroup } from "../candidate/prepare.ts";

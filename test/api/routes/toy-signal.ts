@@ -1,6 +1,7 @@
 // A kind of signal that a test adds: the share of vowels in a rollout's text, times a scale.
 import * as z from "zod";
-import { answeredAtOnce, type Signal } from "../../../src/core/asking/signal.ts";
+import { answeredAtOnce } from "../../../src/core/asking/plan.ts";
+import type { Signal } from "../../../src/core/asking/signal.ts";
 import { valued } from "../../../src/core/asking/signal-value.ts";
 
 export const toy: Signal<{ scale: number }> = {

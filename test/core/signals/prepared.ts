@@ -1,7 +1,8 @@
 // A group as signals see it, made of whole texts, and what a kind says of it, for tests of kinds by
 // themselves.
 
-import type { PlanResult, SignalContext } from "../../../src/core/asking/signal.ts";
+import type { PlanResult } from "../../../src/core/asking/plan.ts";
+import type { SignalContext } from "../../../src/core/asking/signal.ts";
 import { createPreparer, type PreparedGroup } from "../../../src/core/candidate/prepare.ts";
 import type { Group } from "../../../src/core/contract/group.ts";
 import { readSpec } from "../../../src/core/reward/compiled-spec.ts";

@@ -160,8 +160,8 @@ function ruleMarks(rules: readonly Rule[], [low, high]: Extent, dy = 0) {
 const PLOT_HEIGHT = 140;
 
 /**
- * The lines of thresholds. A label stands below the line where the chart's upper end, with the labels of vertical
- * lines, is near.
+ * The lines of thresholds. Near the chart's upper end, where the labels of vertical lines are, a label
+ * stands below its line.
  */
 function thresholdMarks(thresholds: readonly Threshold[], [lowest, highest]: Extent) {
   const isNearTop = (value: number) => (highest - value) * PLOT_HEIGHT <= 2 * LABEL_ROW * (highest - lowest);

@@ -1,5 +1,5 @@
-// Finds steps that were logged again after later steps, by a training that resumed from a checkpoint or by a second
-// training with the same run id, and says so on the run's page.
+// Finds steps that were logged again after later steps, by a training that resumed from a checkpoint or by
+// a second training with the same run id, and says so on the run's page.
 import { goesBack } from "../../../../src/core/health/steps-in-flight.ts";
 import { el } from "./dom.ts";
 import type { StepRow } from "./log.ts";

@@ -2,7 +2,8 @@
 // another spec, and how. A signal that needs a verifier, or content or facts that are not logged, is rejected
 // by name.
 
-import { answeredAtOnce, factOf, isRelative, type Signal } from "../../asking/signal.ts";
+import { answeredAtOnce } from "../../asking/plan.ts";
+import { factOf, isRelative, type Signal } from "../../asking/signal.ts";
 import { type Valued, valued } from "../../asking/signal-value.ts";
 import { canonicalJson } from "../../contract/canonical-json.ts";
 import type { FormatRule } from "../../contract/spec.ts";
